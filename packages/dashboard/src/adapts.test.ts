@@ -1,4 +1,4 @@
-// The pages adapt to what users need: zoom, wider text, forced colours, no motion.
+// The pages adapt to zoom, wider text spacing, forced colours and reduced motion.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { heading, objectsOf } from '../test/every-screen.ts';
 import { openGround } from '../test/ground.ts';
 import { keyboardOf } from '../test/keyboard.ts';
 
-/** Text spacing of WCAG 1.4.12, as a user's own style sheet. */
+/** The text spacing of WCAG 1.4.12, applied as a user style sheet. */
 const WIDER_TEXT = `(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
@@ -14,7 +14,7 @@ const WIDER_TEXT = `(() => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 })()`;
 
-/** Controls and headings with text cut off; texts that end in "…" on purpose don't count. */
+/** Finds controls and headings whose text is cut off, except where an ellipsis is intended. */
 const CUT_OFF = `[...document.querySelectorAll('button, h1, h2, label, [role=columnheader], td, dt')]
   .filter((one) => one.checkVisibility() && getComputedStyle(one).overflow !== 'visible'
     && !one.matches('.unseen') && !one.closest('.unseen')
@@ -35,7 +35,7 @@ async function reachable(page: Page, name: string): Promise<void> {
   ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in view`);
 }
 
-test('zoom and wider text hide nothing, and motion stops', async (t) => {
+test('zoom and wider text cut nothing off, and reduced motion stops animations', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -47,7 +47,7 @@ test('zoom and wider text hide nothing, and motion stops', async (t) => {
     await visit(`/w/${vendor.slug}/${path}`);
     await heading(page);
     equal(await page.evaluate('document.getAnimations().length'), 0, `${path} does not move`);
-    // 1440 x 900 at 200 % and at 400 %.
+    // 1440 x 900 at 200% and 400% zoom.
     for (const [width, height] of [[720, 450] as const, [360, 225] as const]) {
       await page.setViewportSize({ width, height });
       equal(await sideways(page), 0, `${path} at ${width} px`);

@@ -1,4 +1,4 @@
-// What a screen requests and holds does not grow with the workspace.
+// A screen sends no more requests and shows no more rows in a larger workspace.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -9,12 +9,12 @@ import { openGround, type Vendor } from '../test/ground.ts';
 const KEYS = 250;
 const TENANTS = 120;
 const PAGE_ROWS = 100;
-/** Reads of the frame, of the screen, and of one page of rows. */
+/** Requests for the frame, the screen and one page of rows. */
 const FIRST_READS_MAX = 12;
-/** A page of rows, and what belongs to it. */
+/** Requests for a page of rows and the data shown with it. */
 const PAGE_READS_MAX = 4;
 
-/** More of everything than a page holds. */
+/** More items than fit on one page. */
 async function fill({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
   const { id: project_id } = await given.project();
   const tenants: { id: string }[] = [];
@@ -63,7 +63,7 @@ test('every list sends a limited number of requests and shows a limited number o
     const more = readsOf();
     ok(more >= 1 && more <= PAGE_READS_MAX, `a further page of ${path} made ${more} requests`);
   }
-  // The menu of a row is made when its button is used, and gives the focus back.
+  // A row's menu is rendered when its button is pressed, and returns the focus when it closes.
   await visit(`/w/${vendor.slug}/live/keys`);
   await rows.nth(PAGE_ROWS).waitFor({ state: 'attached' });
   await page.waitForLoadState('networkidle');

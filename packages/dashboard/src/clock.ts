@@ -1,3 +1,3 @@
-// The one place that reads the browser's clock.
+// Everything that needs the browser's clock reads it here.
 
 export const nowMs = (): number => Date.now();

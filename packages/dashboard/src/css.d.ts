@@ -1,6 +1,6 @@
 declare module '*.module.css' {
   const classes: Readonly<Record<string, string>>;
-  // biome-ignore lint/style/noDefaultExport: the build gives a style sheet this form
+  // biome-ignore lint/style/noDefaultExport: the build exports the class names as the default
   export default classes;
 }
 
@@ -8,9 +8,9 @@ declare module '*.css' {}
 
 declare module '*.svg' {
   const url: string;
-  // biome-ignore lint/style/noDefaultExport: the build gives a file this form
+  // biome-ignore lint/style/noDefaultExport: the build exports the file's URL as the default
   export default url;
 }
 
-/** The URL of each built worker, by its name; the build defines it. */
+/** The URL of each built worker by name. The build defines it. */
 declare const WORKER_URLS: Readonly<Record<string, string>>;

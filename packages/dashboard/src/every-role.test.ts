@@ -1,4 +1,4 @@
-// No role is shown a control whose request the server would reject.
+// No role sees a control whose request the server would reject.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ const CONTROLS =
 const CONTROLS_MAX = 25;
 const MENUS = "document.querySelectorAll('main [aria-haspopup=menu]').length";
 const OWNERS = /Only owners can/;
-/** One line says why there are no controls that change anything. */
+/** The line that says why there are no controls for changes. */
 const WHY = /As a member, you can|Your role doesn’t allow this/;
-/** Screens where nobody can change anything. */
+/** Screens without controls for changes. */
 const ONLY_SHOW = /\/(nodes|overview|usage|audit|audit\/1)$/;
 const PASSES = /copy|download|export|shortcut|sign out/i;
 
@@ -27,16 +27,16 @@ const namesOf = (controls: Locator): Promise<string[]> =>
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
 
-/** Presses each control of the screen; opens the screen again unless Escape undoes the press. */
+/** Presses each control of the screen, and reopens the screen if Escape doesn't undo the press. */
 async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
   const address = page.url();
   const dialogs = page.locator('dialog[open]');
   const shown = await dialogs.count();
-  // Behind an open dialog the page is inert.
+  // The page behind an open dialog is inert.
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
-  // The preview of the key manager has its own menus, in its shadow root, on sample data.
+  // The key manager preview has its own menus for sample data in its shadow root.
   equal(await page.evaluate(MENUS), 0, 'no actions menu');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;
@@ -53,7 +53,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   }
 }
 
-/** What only owners can do is shown to others, disabled, with the reason. */
+/** Controls that only owners can use are disabled for others, and say why. */
 async function meetOwnersActs(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   await page.getByRole('button', { name: 'Invite' }).waitFor();
@@ -99,7 +99,7 @@ test('only the members page has owner-only actions', () => {
 });
 
 for (const role of ['admin', 'member'] as const) {
-  test(`the role ${role} is shown no control whose request would be rejected`, async (t) => {
+  test(`role ${role}: no control leads to a rejected request`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     ground.expects(400);

@@ -1,16 +1,16 @@
-// What is true of every registered screen: it opens directly and after a reload, keeps no secret,
-// has no axe violations in either theme (in the full run, at three widths), and does not scroll
-// sideways at 320 px.
+// Every registered screen opens directly and after a reload, stores no secret, has no axe
+// violations in either theme (in the full run, at three widths), and doesn't scroll sideways at
+// 320 px.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf, walkShare } from '../test/every-screen.ts';
 import { rowOf, screenNames } from './screens.ts';
 
-/** Each share ends well within the limit of a test. */
+/** The screens are tested in parts, so that each part stays well within a test's time limit. */
 const SHARES = 7;
 
 for (let share = 0; share < SHARES; share += 1) {
-  test(`every screen opens, keeps no secret and is accessible, part ${share + 1}`, (t) =>
+  test(`every screen opens, stores no secret and is accessible, part ${share + 1}`, (t) =>
     walkShare(t, share, SHARES));
 }
 

@@ -1,4 +1,4 @@
-// The first script of the page, before anything is drawn: it sets the theme.
+// The first script of the page. It sets the theme before anything is rendered.
 import { applyTheme } from './theme.ts';
 
 applyTheme();

@@ -50,7 +50,7 @@ test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
 
-  // A full list loads no more pages: its loadMore would fail this test.
+  // A full list doesn't load more pages. If it did, its `loadMore` would throw.
   await page.getByText('Only the first 2 rows are shown.').scrollIntoViewIfNeeded();
   await page.getByRole('table', { name: 'Keys', exact: true }).waitFor();
 

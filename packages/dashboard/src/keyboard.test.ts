@@ -1,5 +1,4 @@
-// With the keyboard alone, every step is possible, Esc closes one thing at a time, and the focus is
-// never lost.
+// Everything can be done by keyboard. Esc closes one layer at a time, and the focus is never lost.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -44,7 +43,7 @@ async function createKey(page: Page): Promise<void> {
   await press('Enter');
 }
 
-/** Esc asks once, and Esc again takes the question away, not the secret. */
+/** The first Esc opens the question; the second closes the question and keeps the secret. */
 async function storeKey(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
@@ -149,7 +148,7 @@ async function openRowMenu(page: Page): Promise<void> {
   await press('Escape');
   await menu.waitFor({ state: 'detached' });
   await at('Actions for Backend');
-  // The menu's library gives the focus back a second time, some frames later.
+  // The menu library returns the focus a second time, some frames later.
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
   await press('Enter');
   await at('Open');

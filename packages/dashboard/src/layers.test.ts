@@ -1,6 +1,6 @@
-// Every dialog, sheet and menu: accessible in both themes, closed by Esc alone, one at a time, and
-// the focus goes back to what opened it. Other tests cover revoking, editing, rotating and the
-// rest.
+// Every dialog, sheet and menu is accessible in both themes and closes with Esc, which returns the
+// focus to the control that opened it. Only one is open at a time. Revoking, editing and rotating
+// keys are tested elsewhere.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -12,7 +12,7 @@ import { keyboardOf } from '../test/keyboard.ts';
 
 const LAYERS = 'dialog[open], [data-popup]:visible';
 
-/** Opens a layer by keyboard, looks at it, and closes it. */
+/** Opens a dialog, sheet or menu by keyboard, checks it, and closes it. */
 async function look(page: Page, ...openers: [string, ...string[]]): Promise<void> {
   const { press, at } = keyboardOf(page);
   const layers = page.locator(LAYERS);
@@ -66,7 +66,7 @@ test('every layer is accessible, closes with Esc and returns the focus', async (
   await page.setViewportSize({ width: 390, height: 844 });
   await look(page, 'Open menu');
 
-  // The reveal, and the question over it.
+  // The dialog with the secret, and the question on top of it.
   await page.getByRole('button', { name: 'Create test secret key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Billing');
@@ -89,7 +89,7 @@ test('a dialog that asks the user to sign in again stays open, however often Esc
   await press('Control+k');
   await at('Search or jump to…');
   await call('DELETE /v1/auth/sessions/current');
-  // Not key by key: the dialog takes the focus as soon as any request is rejected.
+  // Inserted in one step: the dialog takes the focus as soon as any request is rejected.
   await page.keyboard.insertText('anything');
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();

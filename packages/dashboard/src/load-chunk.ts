@@ -1,5 +1,5 @@
-// Loads parts of the application. A part can be missing for two reasons: the server is down, so
-// the page waits for it; or a newer build replaced it, so the page is reloaded, once.
+// Loads chunks of the application. A chunk can be missing for two reasons: the server is down, so
+// the page waits for it; or a newer build replaced it, so the page reloads once.
 import { askServer, onServerReturn, watchSilence } from './api/connection.ts';
 import { nowMs } from './clock.ts';
 
@@ -27,7 +27,7 @@ const serverReturn = (): Promise<void> =>
     });
   });
 
-/** Rejects if the page was reloaded a short time ago: the part is missing in this build too. */
+/** Rejects if the page was just reloaded, because the chunk is missing from this build too. */
 async function reload(error: unknown): Promise<never> {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (nowMs() - last < RELOADS_APART_MS) throw error;

@@ -1,4 +1,4 @@
-// URLs and the screens they lead to.
+// Each URL leads to the right screen.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -47,7 +47,7 @@ test('switching workspaces leads to the corresponding page', () => {
   equal(workspacePageOf(paths.account), null);
 });
 
-test('every screen folder is in the table, and every row has its folder', () => {
+test('every screen folder has a row in the table, and every row has a folder', () => {
   const cwd = join(import.meta.dirname, 'screens');
   const folders = globSync('*/screen.tsx', { cwd }).map(dirname);
   deepEqual(folders.sort(), [...new Set(screenNames.map((name) => rowOf(name).folder))].sort());

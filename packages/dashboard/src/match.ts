@@ -1,4 +1,4 @@
-// Which screen an address belongs to, with its parameters, workspace and environment.
+// Finds the screen for a URL, with its parameters, workspace and environment.
 import type { Env } from './paths.ts';
 import { useAddress } from './router/location.ts';
 import { isEnv, type Params, paramsIn } from './router/pattern.ts';
@@ -9,7 +9,7 @@ type Matches = {
 };
 type Match = Matches[ScreenName];
 
-/** "keys/new" is a separate screen, not a key: the pattern with the fewest parameters wins. */
+/** The pattern with the fewest parameters wins, so "keys/new" isn't taken for a key. */
 export function matchOf(pathname: string): Match | null {
   const found = screenNames.flatMap((name) => {
     const params = paramsIn(rowOf(name).path, pathname);
@@ -19,7 +19,7 @@ export function matchOf(pathname: string): Match | null {
   return first ? ({ name: first.name, params: first.params } as Match) : null;
 }
 
-/** The parameters of the screen that is shown. */
+/** The parameters of the current screen. */
 export function useParams<N extends ScreenName>(name: N): Matches[N]['params'] {
   const match = matchOf(useAddress().pathname);
   if (match === null || !isOf(match, name)) throw new Error(`bug: the page is not ${name}`);

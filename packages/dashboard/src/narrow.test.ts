@@ -1,5 +1,5 @@
-// On narrow screens nothing is cut off: no screen scrolls sideways, and no row is wider than its
-// table, however long the list is. Tables leave columns out instead of scrolling in a box.
+// Nothing is cut off on narrow screens: no screen scrolls sideways, and no row is wider than its
+// table, however long the list is. Tables hide columns instead of scrolling.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,18 +8,20 @@ import { crowdedWorkspace } from '../test/crowded-workspace.ts';
 import { addressesOf, heading } from '../test/every-screen.ts';
 import { openGround } from '../test/ground.ts';
 
-/** Each share ends well within the limit of a test. */
+/** The screens are tested in parts, so that each part stays well within a test's time limit. */
 const SHARES = 3;
 
-/** A phone, a tablet, and the least widths with a few and with all columns of a table. */
+/**
+ * A phone, a tablet, and the narrowest widths at which a table shows a few and all of its columns.
+ */
 const WIDTHS = [390, 768, 688, 1280];
 const HEIGHT = 700;
 
 const PAGE_ROWS = 100;
-/** The screens of lists; each has a further page of them. */
+/** List screens with more than one page of rows. */
 const LISTS = /\/(keys|tenants|projects|nodes|usage|secret-keys|members|audit)$/;
 
-/** What is wider than its container. Headings for screen readers only are one pixel in size. */
+/** Finds elements wider than their container. Headings for screen readers are one pixel wide. */
 const TOO_WIDE = `(() => {
   const faults = [];
   const over = document.documentElement.scrollWidth - innerWidth;
@@ -53,10 +55,10 @@ async function faultsAt(page: Page, place: string): Promise<string[]> {
   return faults;
 }
 
-/** A list reads its next page when its end comes near. */
+/** Scrolls to the end of a list, which loads its next page. */
 async function readMore(page: Page): Promise<void> {
   const rows = page.locator('main [role=table] [role=row]');
-  // The end moves while rows are rendered.
+  // The end moves as rows are rendered.
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     return (await rows.count()) > PAGE_ROWS + 1;
@@ -74,7 +76,7 @@ for (let share = 0; share < SHARES; share += 1) {
     const faults: string[] = [];
     for (const { path, frame } of walked.filter((_, at) => at % SHARES === share)) {
       const { page, visit } = frame === 'open' ? visitor : owner;
-      // Groups of rows that are not near were never laid out.
+      // Groups of rows far from the viewport haven't been laid out.
       await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: HEIGHT });
       await visit(path);
       await heading(page);

@@ -1,18 +1,18 @@
-// The path of every screen, from the table of screens.
+// The path of every screen, built from the table of screens.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { fill, type ParamNames, type Values } from './router/pattern.ts';
 import { rowOf, type ScreenName, screenNames, type screens } from './screens.ts';
 
 export type { Env };
 
-/** A workspace and an environment in it. */
+/** A workspace and one of its environments. */
 export type Place = { slug: string; env: Env };
 
-/** A path, or a function from its parameters to the path. */
+/** A path, or a function that builds it from its parameters. */
 type Path<P extends string> = [ParamNames<P>] extends [never] ? P : (values: Values<P>) => string;
 type Paths = { readonly [N in ScreenName]: Path<(typeof screens)[N]['path']> };
 
-/** Callers pass the parameters that `Paths` names. */
+/** `Paths` ensures that callers pass the right parameters. */
 function pathOf(pattern: string): string | ((values: never) => string) {
   const filled = (values: Readonly<Record<string, string | number>>) => fill(pattern, values);
   return pattern.includes('$') ? filled : pattern;

@@ -1,21 +1,26 @@
-// Every screen: its path, the frame around it, its folder, and its entry in the sidebar. Workspace
-// screens are in the order of the sidebar.
+// Every screen with its path, frame, folder and sidebar entry. Workspace screens are in the order
+// of the sidebar.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { IconName } from './ui/controls/icon.tsx';
 
 type Row = {
-  /** `open`: signed in or not. `personal`: signed in. `workspace`: inside a workspace. */
+  /** `open`: for everyone. `personal`: for signed-in users. `workspace`: inside a workspace. */
   frame: 'open' | 'personal' | 'workspace';
   path: string;
-  /** In `screens/`. Its `screen.tsx` exports `Screen`, and is loaded when it is visited. */
+  /**
+   * The folder in `screens/`. Its `screen.tsx` exports `Screen` and is loaded on the first visit.
+   */
   folder: string;
-  /** The environment of a screen whose path has none; without it, the frame is neutral. */
+  /**
+   * The environment of a screen whose path has none. Without it, the frame has a neutral colour.
+   */
   env?: Env;
   entry?: Entry;
 };
 
 /**
- * An entry in the sidebar. Its name is in `texts/en.ts`. `g` and then the letter opens the screen.
+ * The sidebar entry, whose name is in `texts/en.ts`. Pressing `g` and then the letter opens the
+ * screen.
  */
 type Entry = { group: (typeof entryGroups)[number]; icon: IconName; letter: string };
 
@@ -27,7 +32,7 @@ const open = <const P extends string>(path: P, folder: string) =>
 const personal = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'personal', path: `/${path}`, folder }) as const;
 
-/** A path that begins with `$env` belongs to live or test. */
+/** Paths that start with `$env` belong to live or test. */
 const inWorkspace = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'workspace', path: `/w/$slug/${path}`, folder }) as const;
 

@@ -1,4 +1,4 @@
-// What a browser loads, compressed, stays within its budget.
+// The compressed size of what a browser loads stays within a budget.
 import { ok } from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -32,7 +32,7 @@ const fileOf = (entry: string): string => {
   return found[0];
 };
 
-/** The file and its static imports. */
+/** A file and its static imports. */
 function withImports(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -51,7 +51,7 @@ const more = (entry: string): number =>
 const under = (what: string, size: number, max: number): void =>
   ok(size <= max, `${what}: ${size.toFixed(1)} kB, not ${max}`);
 
-test('the first loads of the sign-in page and the overview are small', () => {
+test('the sign-in page and the overview stay within their size budgets', () => {
   const screens = ['sign-in', 'overview'].map((name) => `src/screens/${name}/screen.tsx`);
   for (const entry of screens) {
     if (!Object.values(outputs).some(({ entryPoint }) => entryPoint === entry)) continue;
@@ -59,7 +59,7 @@ test('the first loads of the sign-in page and the overview are small', () => {
   }
 });
 
-test('every further screen is small, and so are the charts', () => {
+test('every other screen and the charts stay within their size budgets', () => {
   for (const { entryPoint = '' } of Object.values(outputs)) {
     if (/^src\/screens\//.test(entryPoint)) under(entryPoint, more(entryPoint), SCREEN_KB_MAX);
   }

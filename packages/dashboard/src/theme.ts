@@ -1,5 +1,5 @@
-// The theme: the system's, light or dark. The choice is kept in local storage, because it belongs
-// to the browser and not to a user.
+// The theme: system, light or dark. The choice is kept in local storage, because it belongs to the
+// browser rather than the user.
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -8,7 +8,7 @@ const STORED = 'keyrail.theme';
 
 const isTheme = (value: string | null): value is Theme => themes.some((one) => one === value);
 
-/** Accessing local storage throws if the browser forbids it. */
+/** Accessing local storage throws if the browser blocks it. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(STORED);
@@ -25,7 +25,7 @@ function show(theme: Theme): void {
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** Shows the stored theme, now and whenever the system or another tab changes it. */
+/** Applies the stored theme, and applies it again whenever the system or another tab changes it. */
 export function applyTheme(): void {
   const again = () => show(storedTheme());
   again();
@@ -39,7 +39,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORED, theme);
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage, the choice lasts until the page is reloaded.
   }
   show(theme);
 }

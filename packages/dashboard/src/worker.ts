@@ -1,5 +1,5 @@
-// Opens a worker. The page's policy requires its URL to be a trusted type; this is the one
-// policy, and it allows only the workers of this build.
+// Opens a worker. The page's content security policy requires a trusted type for its URL. This is
+// the only trusted type policy, and it allows only workers of this build.
 
 type Trusting = {
   createPolicy(
@@ -18,15 +18,15 @@ function trusted(url: string): string {
   policy ??= types.createPolicy('keyrail', {
     createScriptURL: (text) => {
       if (isBuilt(text)) return text;
-      throw new TypeError('no worker of this build');
+      throw new TypeError('not a worker of this build');
     },
   });
   return policy.createScriptURL(url);
 }
 
-/** `name` is the name of its file in `src/workers/`. */
+/** `name` is the file name in `src/workers/`. */
 export function openWorker(name: string): Worker {
   const url = WORKER_URLS[name];
-  if (url === undefined) throw new Error(`bug: no worker ${name}`);
+  if (url === undefined) throw new Error(`bug: no worker named ${name}`);
   return new Worker(trusted(url));
 }

@@ -14,7 +14,7 @@ const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** Each theme once. */
+/** One width per theme. */
 const twoViews: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
@@ -26,7 +26,7 @@ let source: string | undefined;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** Evaluated by the browser's debugger, which the page's policy does not block. */
+/** Evaluated by the browser's debugger, which the content security policy doesn't block. */
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
@@ -54,7 +54,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     faults.push(...(await sideways(page, width)));
-    // The themes differ in colours alone, so the other rules run once for each width.
+    // Themes differ only in colours, so the other rules run once for each width.
     const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
     const violations: Violation[] = await page.evaluate(runOf(rules));
     faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
@@ -66,7 +66,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** Behind an open dialog the page is inert, so the dialog or its menu alone is examined. */
+/** The page behind an open dialog is inert, so only the dialog or its menu is checked. */
 const runOf = (
   rules: readonly string[] | null,
 ): string => `axe.run([...document.querySelectorAll('dialog[open], [data-popup]')]

@@ -1,19 +1,19 @@
-// A workspace in which every list is longer than a page, of rows with long names. Statements copy
-// the rows: thousands of requests would take longer than the test.
+// A workspace whose lists are all longer than a page, with long names. SQL copies the rows, because
+// thousands of requests would take longer than the test.
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
 import { endpointFor } from '@keyrail/testing/webhooks.ts';
 import { longNames, type Objects, objectsOf } from './every-screen.ts';
 import type { Vendor } from './ground.ts';
 
-/** More than a page of any list. */
+/** More rows than one page of any list. */
 const ROWS = 120;
 
 const NUMBERS = `generate_series(1, ${ROWS}) n`;
 const HASH = 'sha256(gen_random_uuid()::text::bytea)';
 const EMAIL = `repeat('a', 56) || n || '@' || repeat('b', 60) || '.example'`;
 
-/** Copies the row with this ID; a value of '' stays as it is. */
+/** Copies the row with this ID. Columns with the value '' are copied unchanged. */
 function copies(table: string, id: string, values: Readonly<Record<string, string>>): string {
   const columns = { id: 'gen_random_uuid()', workspace_id: '', ...values };
   const chosen = Object.entries(columns).map(([name, value]) => value || name);
@@ -33,7 +33,7 @@ export async function crowdedWorkspace(vendor: Vendor): Promise<Objects> {
     name: longNames.key,
   }));
   await as.liveKey('POST /v1/keys/import', { project_id, env: 'test', keys });
-  // Nothing listens there. The copies of its deliveries have failed, so none is sent.
+  // No server listens at this URL. The copied deliveries have already failed, so none is sent.
   const endpoint = await endpointFor(vendor, 'http://127.0.0.1:1/keyrail');
   const times = { created_at: `created_at - n * interval '1 minute'`, updated_at: '' };
   const statements = [

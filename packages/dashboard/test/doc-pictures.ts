@@ -1,6 +1,6 @@
-// The six pictures of README.md and docs/dashboard.md, at twice the size:
-// node packages/dashboard/test/doc-pictures.ts docs/pictures
-// They are large until they are reduced to a palette of 256 colours.
+// Takes the six pictures for README.md and docs/dashboard.md at twice their size: node
+// packages/dashboard/test/doc-pictures.ts docs/pictures. To make the files smaller, reduce them to
+// a palette of 256 colours.
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,9 +10,9 @@ import { openStudio } from './studio.ts';
 
 const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
-/** The overview shows more than its chart. */
+/** Tall enough to show more of the overview than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** A busy machine delays nodes, so the picture would misrepresent the product. */
+/** Nodes are slower on a busy machine, so the picture would misrepresent the product. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 
@@ -42,7 +42,7 @@ async function shoot(page: Page, name: string, colorScheme: Scheme): Promise<voi
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Revokes one key after another until the machine was idle during one of the revocations. */
+/** Revokes one key after another until the machine was idle during a revocation. */
 async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> {
   for (const { id } of keys.slice(0, TRIES_MAX)) {
     await page.goto(`/w/acme/live/keys/${id}`);

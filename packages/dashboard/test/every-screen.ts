@@ -1,4 +1,4 @@
-// Every registered screen with its own address, for the checks that visit all of them.
+// Every registered screen with a URL, for tests that visit all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -9,7 +9,7 @@ import { openGround, type SignedIn, type Vendor } from './ground.ts';
 
 type Address = { path: string; frame: string; isTest: boolean };
 
-/** As long as the API allows, and with no place for a line break. */
+/** The longest name the API allows, without spaces. */
 const LONG = 'W'.repeat(200);
 
 type Names = { project: string; tenant: string; externalId: string; key: string; scope: string };
@@ -29,7 +29,7 @@ export const longNames: Names = {
   scope: LONG,
 };
 
-/** Object names for path parameters, by the word before them. */
+/** The objects to use for path parameters, by the preceding path segment. */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
   const project = await given.project({ name: names.project, slug: 'billing' });
   const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });
@@ -70,7 +70,7 @@ const filled = (path: string, names: Record<string, string | undefined>): string
 
 export const heading = async (page: Page): Promise<string> => {
   await page.locator('h1').waitFor();
-  // Every read has finished: skeletons are gone.
+  // All reads have finished once the skeletons are gone.
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
   return (await page.locator('h1').textContent()) ?? '';
 };
@@ -81,9 +81,8 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
- * Opens a share of the addresses, each in a new page load. What does not depend on the environment
- * is only checked in test, whose frame has more colours: accessibility, and in the full run a
- * reload.
+ * Opens part of the addresses, each in a new page load. Checks that don't depend on the environment
+ * (accessibility and, in the full run, a reload) only run in test, whose frame has more colours.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
@@ -115,7 +114,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
   await heading(owner.page);
 }
 
-/** Addresses that lead nowhere: in a workspace, and in an unknown one. */
+/** URLs without a page, in a workspace and in an unknown one. */
 async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
   const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
   if (path === undefined) return;
@@ -124,7 +123,7 @@ async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promis
   deepEqual(await axeFaults(page), [], path);
 }
 
-/** The same page at the same address. */
+/** Opens the same page at the same URL. */
 async function reloaded(page: Page, { path, title }: { path: string; title: string }) {
   const address = page.url();
   await page.reload();

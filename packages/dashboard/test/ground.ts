@@ -1,6 +1,5 @@
-// The ground for browser tests: the real server on the store of this program, one Chromium for all
-// tests, and a context for each test. A test fails on any unexpected error or warning in the
-// console.
+// Setup for browser tests: the real server on this process's store, one Chromium for all tests, and
+// a browser context for each test. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -11,7 +10,7 @@ import { axeFaults } from './axe.ts';
 
 export type Role = 'owner' | 'admin' | 'member';
 
-/** The harness of a new workspace, and its slug. */
+/** The test harness of a new workspace, with its slug. */
 export type Vendor = Harness & { slug: string };
 
 type Visit = (path: string) => Promise<void>;
@@ -22,25 +21,25 @@ export type SignedIn = Opened & { vendor: Vendor };
 
 export type Ground = {
   origin: string;
-  /** A page of a signed-in member of a new workspace, or of the given one. */
+  /** A page for a signed-in member of a new workspace, or of the given one. */
   signIn(options?: { role?: Role; vendor?: Vendor; origin?: string }): Promise<SignedIn>;
-  /** A visitor's page, not signed in; the origin is the server's. */
+  /** A page for a visitor who isn't signed in. The origin is the server's. */
   visitor(options?: { origin?: string }): Promise<Opened>;
-  /** Allows Chromium's notice of responses with these statuses. */
+  /** Accepts Chromium's console messages about responses with these statuses. */
   expects(...statuses: number[]): void;
-  /** Allows errors in the console that a test provokes by other means. */
+  /** Accepts console errors that the test causes in other ways. */
   expectsErrors(...texts: RegExp[]): void;
   /**
-   * Asserts that there are no violations in either theme and no sideways scrolling; in the full run
-   * at three widths.
+   * Asserts that the page has no axe violations in either theme and doesn't scroll sideways. The
+   * full run checks three widths.
    */
   axe(page: Page): Promise<void>;
 };
 
-/** Long enough for a busy machine, short enough that the report names the line. */
+/** Long enough for a busy machine, short enough that the report names the failing line. */
 const WAIT_MS_MAX = 30_000;
 
-/** A name that isn't this machine's: over plain HTTP, pages there aren't a secure context. */
+/** A host name other than localhost, so pages over plain HTTP aren't in a secure context. */
 export const PLAIN_HOST = 'keys.internal';
 
 type Shared = { browser: Browser; origin: string; close(): Promise<void> };
@@ -52,7 +51,7 @@ after(async () => {
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
-  // A separate app on the same store: other tests in this process may listen on the first.
+  // A separate app on the same store, because other tests in this process may use the first one.
   const { http, prepare } = (await testApp()).variant({});
   await prepare(); // the keys that sign receipts and tokens
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });
@@ -112,9 +111,9 @@ export async function openVendor(t: TestContext): Promise<Vendor> {
   return { ...vendor, slug };
 }
 
-// These two run inside the page.
+// The next two scripts run inside the page.
 
-/** Once for each tab, so that later changes by the page to its session are kept. */
+/** Runs once per tab, so that the page's later changes to its session are kept. */
 function seedSession(session: string): void {
   if (sessionStorage.getItem('seeded') === null) {
     sessionStorage.setItem('seeded', 'yes');
@@ -130,7 +129,7 @@ function reportViolations(): void {
 
 const NOTICE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** Collects what must not happen; the test fails at its end. */
+/** Collects unexpected messages and requests, which fail the test at its end. */
 function createWatch() {
   const faults: string[] = [];
   const allowed = new Set<number>();

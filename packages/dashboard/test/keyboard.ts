@@ -1,12 +1,12 @@
-// A user at the keyboard: no pointer, and something always has the focus.
+// Acts as a user who only has a keyboard, and checks that something always has the focus.
 import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
 const TABS_MAX = 80;
-/** Half a minute at least. */
+/** At least half a minute. */
 const FRAMES_MAX = 1800;
 
-/** The name of the focused element, as a screen reader would say it first; empty without one. */
+/** The name that a screen reader would read for the focused element, or an empty string. */
 const NAME = `(() => {
   const on = document.activeElement;
   if (on === document.body) return '';
@@ -26,7 +26,7 @@ export function keyboardOf(page: Page) {
   };
   return {
     type: (text: string) => page.keyboard.type(text),
-    /** Presses keys, and fails if one of them loses the focus to the body. */
+    /** Presses keys, and fails if the focus moves to the body. */
     press: async (...keys: string[]): Promise<void> => {
       for (const key of keys) {
         await page.keyboard.press(key);

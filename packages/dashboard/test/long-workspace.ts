@@ -1,4 +1,4 @@
-// A workspace whose names are as long and as odd as the API allows.
+// A workspace with the longest and most unusual names the API allows.
 import type { TestContext } from 'node:test';
 import { openVendor } from './ground.ts';
 import { sendTraffic } from './traffic.ts';

@@ -1,5 +1,4 @@
-// Pictures of every screen and dialog in every state, in both themes and at three widths, for
-// people to look at:
+// Takes pictures of every screen and dialog in every state, in both themes and at three widths:
 // node packages/dashboard/test/pictures.ts <folder> [pattern of names] [widths] [themes]
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -22,7 +21,7 @@ test('pictures', async (t) => {
   const { tabs, shots } = await openStudio(t, ground);
   for (const shot of shots.filter(({ name }) => wanted.test(name))) {
     await take(tabs, shot, camera).catch((error: Error) => {
-      // The other pictures are still taken.
+      // If one picture fails, the others are still taken.
       t.diagnostic(`${shot.name}: ${error.message}`);
     });
   }

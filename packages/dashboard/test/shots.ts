@@ -1,8 +1,8 @@
-// What is pictured: every screen in every state, and every dialog.
+// The pictures to take: every screen in every state, and every dialog.
 import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
-/** `full` and `empty` are workspaces; the others show the full one in a different way. */
+/** `full` and `empty` are workspaces. The others show the full workspace in a special state. */
 export type State = 'full' | 'empty' | 'long' | 'error' | 'loading' | 'member' | 'test';
 
 export type Shot = {
@@ -21,7 +21,7 @@ const WIDE = ['overview', 'keys'];
 export const widthsOf = ({ name }: Shot): number[] =>
   WIDE.includes(name.replace(/-full$/, '')) ? [390, 768, 1440, 2000] : [390, 768, 1440];
 
-/** Every registered screen in a state, with objects for the parameters of its path. */
+/** Every registered screen in a given state, with objects for its path parameters. */
 export function screenShots(state: State, { key, project, tenant }: Objects): Shot[] {
   const rows = screenNames.map(rowOf);
   return [...rows, { frame: 'workspace', path: '/w/$slug/nowhere' }].flatMap((row): Shot[] => {

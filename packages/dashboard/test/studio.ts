@@ -1,4 +1,4 @@
-// Takes pictures: the workspaces shown, one tab for each way to see them, and a camera.
+// Takes the pictures, with the workspaces, a tab for each state, and a camera.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const SETTLED = `document.fonts.ready.then(() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
 }))`;
 
-/** Empty lists mean all. */
+/** An empty list means all. */
 export type Camera = { folder: string; widths: readonly number[]; themes: readonly string[] };
 
 type Tabs = Record<'owner' | 'member' | 'empty' | 'long', SignedIn> & {
@@ -55,7 +55,7 @@ export async function openStudio(t: TestContext, ground: Ground) {
 
 type Place = { url: string; vendor: Vendor; projects: readonly [string, string] };
 
-/** Four nodes of one project that are current, and one of another that polled only once. */
+/** Four current nodes of one project, and a node of another project that polled only once. */
 async function connectNodes(t: TestContext, { url, vendor, projects }: Place): Promise<void> {
   const [projectId, other] = projects;
   const poll = { project_id: other, since: 0, node: 'orders-fra-1' };
@@ -74,7 +74,7 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
   if (isHurt) await hurt(page, state);
   await page.goto(shot.path.replace('{slug}', tab.vendor.slug));
   await page.locator('h1').first().waitFor();
-  // Skeletons appear after a moment, and the network never becomes idle while requests hang.
+  // Skeletons appear after a delay, and the network never becomes idle while requests are pending.
   if (isHurt) await page.waitForTimeout(400);
   else await page.waitForLoadState('networkidle');
   if (act) {
@@ -87,7 +87,7 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
 const widthsIn = ({ widths }: Camera, own: readonly number[]): readonly number[] =>
   widths.length === 0 ? own : own.filter((width) => widths.includes(width));
 
-/** Reads fail, or never get a response; only the frame is loaded. */
+/** Makes reads fail or never respond, so that only the frame loads. */
 async function hurt(page: Page, state: 'error' | 'loading'): Promise<void> {
   await page.route(/\/(v1\/(?!auth\/me|deployment)|status|readyz)/, async (route) => {
     if (route.request().method() !== 'GET') return route.continue();
@@ -105,7 +105,7 @@ export async function picture(page: Page, name: string, camera: Camera): Promise
       if (camera.themes.length > 0 && !camera.themes.includes(colorScheme)) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.evaluate(SETTLED);
-      // Parts that the browser skips while they are far away would be missing.
+      // Otherwise, the picture would lack parts that the browser skips while they are out of view.
       await page.evaluate(SHOW_ALL);
       const isOpen = (await page.locator('dialog[open]').count()) > 0;
       const path = join(camera.folder, `${name}-${width}-${colorScheme}.png`);

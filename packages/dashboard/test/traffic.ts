@@ -1,4 +1,4 @@
-// Five weeks of telemetry that follow working days, and some for the months before.
+// Five weeks of usage data that follow working days, and some for the earlier months.
 import type { Caller, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
@@ -8,7 +8,7 @@ const DAYS = 35;
 const MONTHS = 5;
 const BATCH_EVENTS = 4000;
 
-/** One event stands for about this many requests. */
+/** Each event stands for about this many requests. */
 const REQUESTS_EACH = 24;
 
 type Key = Parameters<typeof eventOf>[0];
@@ -26,7 +26,7 @@ const REFUSALS = [
 
 export async function sendTraffic(call: Caller, keys: readonly Key[], now: Date): Promise<void> {
   const chance = seeded(20);
-  // The first keys have not been used for a long time; some were never used.
+  // The first keys haven't been used for a long time, and some were never used.
   const used = keys.filter((_, at) => at > 6 && at % 13 !== 8);
   const events: Input[] = [];
   const newest = now.getTime() - 40_000;
@@ -65,7 +65,7 @@ function requestOf(key: Key, at: Date, chance: () => number): Input {
   return eventOf(key, at, { ...common, status: luck < 0.062 ? 500 : 200 });
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Numbers from 0 to 1. The same seed gives the same numbers. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

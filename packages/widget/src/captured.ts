@@ -5,9 +5,9 @@
 // `transport`, read the open shadow root, or run before this script.
 const { globalThis: page } = globalThis;
 
-/** Window functions need the window as `this`. */
+/** Window functions must be called with the window as `this`. */
 const bound = <F extends (...args: never[]) => unknown>(own: F | undefined): F =>
-  // Undefined on a server that renders the page; nothing calls it there.
+  // Undefined when rendered on a server, where nothing calls these functions.
   own?.bind(page) as F;
 
 export const fetch = bound(page.fetch);
@@ -45,7 +45,7 @@ export const {
 
 const { parse, stringify } = page.JSON;
 
-/** Some old libraries add a `toJSON` to arrays that turns them into strings. */
+/** Some old libraries add a `toJSON` method that turns arrays into strings. */
 const written = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return stringify(value);
   let text = '';

@@ -1,5 +1,6 @@
-// The custom element: attributes, properties, methods and events for the page. The connection lives
-// while the element is in the document; removing it ends every timer, listener and request.
+// The custom element, with its attributes, properties, methods and events. The connection stays
+// open while the element is in the document. Removing the element ends all timers, listeners and
+// requests.
 import { h, render } from 'preact';
 import { Connection } from './core/connection.ts';
 import type { ConnectionState, Ending } from './core/session.ts';
@@ -14,11 +15,13 @@ import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
 
 export const NAME = 'keyrail-keys';
 
-/** How long a page has to set its properties before the element says what is missing. */
+/**
+ * How long the element waits for the page to set its properties before it shows what is missing.
+ */
 const SETUP_MS = 1000;
 const PROPERTIES = ['getToken', 'texts', 'transport', 'url'] as const;
 
-/** A server that renders the page has no HTMLElement. */
+/** There is no HTMLElement when the page is rendered on a server. */
 const Base = globalThis.HTMLElement ?? class {};
 
 let deploymentUrl: string | null = null;
@@ -37,7 +40,7 @@ export class KeyrailKeysElement extends Base {
   #life: AbortController | null = null;
   #connection: Connection | null = null;
   #opened: AbortController | null = null;
-  /** What the connection was opened with: if any of it changes, a new one is opened. */
+  /** The settings of the connection. If one of them changes, a new connection is opened. */
   #openedWith: readonly unknown[] = [];
   #state: ConnectionState = NOTHING;
   #commands: Commands | null = null;
@@ -55,7 +58,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Replaces any of the texts; `scopes` gives your scopes readable names. */
+  /** Replaces any of the texts. `scopes` gives your scopes readable names. */
   get texts(): Texts {
     return this.#texts;
   }
@@ -75,7 +78,9 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** The deployment's URL, if not the one the script came from. Only scripts can set it. */
+  /**
+   * The deployment's URL, if it differs from where the script was loaded. Only scripts can set it.
+   */
   get url(): string | null {
     return this.#url;
   }
@@ -85,7 +90,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Loads the keys again; if access has ended, it first requests a new token. */
+  /** Reloads the keys. If access has ended, first requests a new token. */
   async refresh(): Promise<void> {
     if (this.#state.ending !== null) await this.#connection?.retry();
     await this.#commands?.reload();
@@ -111,7 +116,7 @@ export class KeyrailKeysElement extends Base {
   }
 
   disconnectedCallback(): void {
-    // An element moved within the page is connected again before this runs.
+    // If the element was only moved within the page, it is connected again before this runs.
     queueMicrotask(() => {
       if (!this.isConnected) this.#end();
     });
@@ -121,7 +126,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** A page may set properties before the script that defines the element is loaded. */
+  /** The page may set properties before the script that defines the element has loaded. */
   #takeEarlyProperties(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -139,7 +144,7 @@ export class KeyrailKeysElement extends Base {
     if (this.#root) render(null, this.#root);
   }
 
-  /** Closes the connection; the element stays in the document. */
+  /** Closes the connection. The element stays in the document. */
   #close(): void {
     this.#opened?.abort();
     this.#connection = null;
@@ -147,7 +152,7 @@ export class KeyrailKeysElement extends Base {
     this.#state = NOTHING;
   }
 
-  /** Several changes in a row are drawn once. */
+  /** Combines consecutive changes into one render. */
   #update(): void {
     if (this.#isDrawing || !this.#life) return;
     this.#isDrawing = true;
@@ -238,8 +243,8 @@ export class KeyrailKeysElement extends Base {
 }
 
 /**
- * Defines the element once. `url` is the deployment for all elements without a `url` property; a
- * page that uses the package may call it before it adds elements.
+ * Defines the element once. `url` is the deployment for all elements without a `url` property. A
+ * page that uses the package can call this before it adds elements.
  */
 export function defineKeyrailKeys(url: string | null): void {
   deploymentUrl = url ?? deploymentUrl;

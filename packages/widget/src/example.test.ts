@@ -1,4 +1,4 @@
-// The example, unchanged: under 60 lines, and a browser creates a key on its page.
+// The unmodified example is under 60 lines long and works in a browser.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openSite } from '../test/ground.ts';
 const LINES_MAX = 60;
 const folder = join(import.meta.dirname, '../../../examples/widget');
 
-test('a user creates a key on the page of the example', async (t) => {
+test('a user creates a key on the example page', async (t) => {
   const lines = ['page.html', 'server.ts'].flatMap((name) =>
     readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'),
   );
@@ -26,7 +26,7 @@ test('a user creates a key on the page of the example', async (t) => {
   const { url } = await startVendor(t, 'examples/widget/server.ts', settings);
   await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: [url] });
   const signedOut = await fetch(`${url}/api/keyrail-token`, { method: 'POST' });
-  equal(signedOut.status, 404, 'no token without a session');
+  equal(signedOut.status, 404, 'without a session, no token is created');
 
   const page = await context.newPage();
   await page.goto(url);

@@ -1,5 +1,5 @@
-// Everything a tenant's user can do, in a real browser, on a page of another origin with a strict
-// content security policy, against the real server.
+// Everything a tenant's user can do, in a real browser with the real server. The page is on another
+// origin and has a strict content security policy.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -23,7 +23,7 @@ const focused = (page: Page): Promise<string> =>
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
 
-/** The focus moves once its element has gone, which may be after the dialog has closed. */
+/** The focus moves after its element is removed, which may be after the dialog has closed. */
 const hasFocus = (page: Page, name: RegExp): Promise<void> =>
   until(async () => name.test(await focused(page)));
 
@@ -63,7 +63,7 @@ test('a tenant creates, copies, rotates and revokes a key', async (t) => {
   equal(site.asked(), 1, 'one token was enough');
 });
 
-/** The choices are the scopes the token grants, and at least one is required. */
+/** The options are the scopes the token grants, and at least one must be chosen. */
 async function creates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
@@ -79,7 +79,7 @@ async function creates(site: Site): Promise<void> {
   await dialog.getByRole('button', { name: 'Create key' }).click();
 }
 
-/** A new key is shown once, and disappears with its dialog. */
+/** A new key is shown once, and is removed when its dialog closes. */
 async function copies({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   const copy = dialog.getByRole('button', { name: 'Copy key' });
@@ -116,7 +116,7 @@ async function rotates(site: Site): Promise<void> {
   await page.getByText('Replaced, works until').waitFor();
 }
 
-/** What the nodes have reported, as bars and as a table. */
+/** The usage reported by nodes, as a chart and as a table. */
 async function looksAtUsage(site: Site): Promise<void> {
   const { page, vendor } = site;
   const dialog = page.getByRole('dialog');
@@ -134,7 +134,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** With the keyboard alone; the focus is not lost with the row. */
+/** By keyboard alone. The focus isn't lost when the row is removed. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();
@@ -153,7 +153,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
 }
 
-test('the list has pages, and only offers what the token and the page allow', async (t) => {
+test('the list loads page by page, and only offers actions that the token and the page allow', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;
@@ -172,7 +172,7 @@ test('the list has pages, and only offers what the token and the page allow', as
   match((await rotate.textContent()) ?? '', /permissions that can’t be granted from this page/);
   await page.keyboard.press('Escape');
 
-  // Without keys:write, no control changes anything.
+  // Without keys:write, there are no controls for changes.
   site.answer(() => site.mint({ env: 'test', scopes: ['keys:read'] }));
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
@@ -190,7 +190,7 @@ test('the list has pages, and only offers what the token and the page allow', as
   equal(await page.getByRole('dialog').count(), 0);
   deepEqual((await site.events())[0], ['ready', { scopes: ['keys:read'], test_mode: true }]);
 
-  // The page can forbid changes although the token allows them.
+  // The page can prevent changes even if the token allows them.
   site.answer(() => site.mint({ env: 'test' }));
   site.serve('<keyrail-keys token-url="/token" readonly></keyrail-keys>');
   await site.open();

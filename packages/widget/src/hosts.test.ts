@@ -1,5 +1,5 @@
-// The element inside other pages: hostile pages, pages with injected markup, pages with their own
-// dialogs and shortcuts, several elements on one page, other languages.
+// The element inside various pages: hostile ones, and pages with injected markup, their own dialogs
+// and shortcuts, several elements, or other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,11 +8,12 @@ import { axe } from '../test/axe.ts';
 import { bundled } from '../test/bundled.ts';
 import { openSite, type Site } from '../test/ground.ts';
 
-test('a page that later replaces styles and globals does not break the element', async (t) => {
+test('replacing styles and globals on the page does not break the element', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script: what old libraries add. After it: everything a page can replace.
+  // Before the script, the page has additions by old libraries. After it, the page replaces
+  // everything it can.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
     Reflect.set(Array.prototype, 'toJSON', () => 'an array');
@@ -56,7 +57,7 @@ test('a page that later replaces styles and globals does not break the element',
   deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
 });
 
-test('two elements share a page with dialogs, shortcuts, languages and directions', async (t) => {
+test('two elements work on one page with dialogs, shortcuts, languages and directions', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -91,7 +92,7 @@ test('two elements share a page with dialogs, shortcuts, languages and direction
   equal(back, 'Create key');
   await page.keyboard.press('Escape');
 
-  // German, because its part of the page is German, and with its own theme.
+  // The second element is German, because its section of the page is, and has its own theme.
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
@@ -117,7 +118,7 @@ test('two elements share a page with dialogs, shortcuts, languages and direction
   deepEqual(facts, { dir: 'rtl', over: 0 });
 });
 
-/** A host that any page may call, and what it received. */
+/** A host that any page may call. It records the requests it receives. */
 async function openStranger(t: TestContext): Promise<{ url: string; received: string[] }> {
   const received: string[] = [];
   const server = createServer(({ method, url, headers }, response) => {
@@ -133,7 +134,7 @@ async function openStranger(t: TestContext): Promise<{ url: string; received: st
 
 const ELSEWHERE = 'token-url must be on the same origin as this page';
 
-/** Opens a page with injected markup, whose policy only allows the vendor's scripts. */
+/** Opens a page with injected markup. Its policy only allows the vendor's scripts. */
 async function openInjected(site: Site, markup: string, hasScript: boolean): Promise<void> {
   site.serve(markup, { hasScript, policy: `script-src ${site.api}` });
   await site.open();

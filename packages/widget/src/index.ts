@@ -1,6 +1,6 @@
 /**
- * The package's entry point: importing it defines `<keyrail-keys>`. The deployment's URL comes from
- * `defineKeyrailKeys(url)` or from an element's `url` property.
+ * The entry point of the package. Importing it defines `<keyrail-keys>`. The deployment's URL is
+ * set with `defineKeyrailKeys(url)` or with an element's `url` property.
  */
 import { defineKeyrailKeys } from './element.ts';
 

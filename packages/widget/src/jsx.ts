@@ -1,4 +1,4 @@
-// The build compiles JSX to calls of these, which is shorter than the automatic form.
+// The build compiles JSX to calls of these functions, which are shorter than the automatic runtime.
 import { Fragment, h } from 'preact';
 
 export const element = h;

@@ -1,4 +1,4 @@
-// A single-page app mounts the element again and again.
+// A single-page app mounts the element many times.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';

@@ -1,4 +1,4 @@
-// The React component: on a server, in strict mode, with its props, events and ref.
+// The React component with server rendering, strict mode, props, events and a ref.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ test('the component works in strict mode, with its events, props and ref', async
     app.render(createElement(StrictMode, null, createElement(KeyrailKeys, props)));
     window.open_ = () => ref.current.openCreate();
     window.end = () => app.unmount();`;
-  // Only the development build runs effects twice.
+  // Only React's development build runs effects twice.
   const define = { 'process.env.NODE_ENV': '"development"' };
   await page.evaluate(await bundled(code, { format: 'iife', define }));
   await page.getByText('Keys of Acme').waitFor();

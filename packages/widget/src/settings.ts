@@ -1,6 +1,6 @@
 import { EMBED_KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
-// The element's attributes, read with their bounds. None of them decides where a token goes,
-// because an attribute may be injected markup.
+// Reads the element's attributes and limits their values. No attribute decides where a token is
+// sent, because attributes may be injected markup.
 
 export const ATTRIBUTES = [
   'token-url',
@@ -32,7 +32,7 @@ export function settingsOf(element: HTMLElement): Settings {
   return {
     tokenUrl: read('token-url') || null,
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-    // HTML takes the language from the nearest ancestor with the attribute.
+    // In HTML, the nearest ancestor with a `lang` attribute determines the language.
     lang: element.closest('[lang]')?.getAttribute('lang') || 'en',
     dir: dir === 'rtl' || dir === 'ltr' ? dir : null,
     density: read('density') === 'compact' ? 'compact' : 'normal',

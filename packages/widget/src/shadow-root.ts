@@ -1,5 +1,5 @@
-// An element's shadow root: one style sheet shared by all elements, and a base that hides typed
-// keys from the page.
+// An element's shadow root, with a style sheet shared by all elements, and a base element that
+// hides key presses from the page.
 import css from './style/style.css';
 
 const TYPED_IN = 'input[type=text]';
@@ -15,7 +15,8 @@ export function openRoot(element: HTMLElement): HTMLElement {
   shadow.adoptedStyleSheets = [sheet];
   const root = document.createElement('div');
   root.className = 'base';
-  // Outside, the event's target is the element, so the page would take letters for shortcuts.
+  // Outside the shadow root, the event's target is the element, so the page would treat typed
+  // letters as shortcuts.
   for (const name of ['keydown', 'keypress', 'keyup']) {
     root.addEventListener(name, (event) => {
       if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {

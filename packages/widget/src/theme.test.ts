@@ -1,4 +1,5 @@
-// The element's look: custom properties and parts set by the page, and its light or dark theme.
+// The element's appearance: custom properties and parts set by the page, and the light and dark
+// themes.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
@@ -12,7 +13,7 @@ test('custom properties and parts style the element, and its theme follows the p
   await button.waitFor();
   const style = (name: 'backgroundColor' | 'borderRadius' | 'color') =>
     button.evaluate((element: Element, of) => getComputedStyle(element)[of], name);
-  // A page's style sheet, under the site's strict policy.
+  // A style sheet of the page, under the site's strict policy.
   const pageStyle = (css: string) =>
     page.evaluate((text) => {
       const sheet = new CSSStyleSheet();
@@ -48,7 +49,7 @@ test('lengths set by the page are limited, so none breaks the layout', async (t)
   const { page } = site;
   await site.open();
   await page.getByRole('button', { name: 'Create key' }).waitFor();
-  /** The padding, size and radius that result from one property with this value. */
+  /** The padding, size and radius that result from setting one property to this value. */
   const with_ = (name: string, value: string) =>
     page.locator('keyrail-keys').evaluate(
       (element, [property, text]) => {

@@ -1,9 +1,9 @@
-// Times in the element are local, name their zone and follow the locale's clock.
+// Times in the element are local, name their time zone and use the locale's clock.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
 
-/** A zone without a name and without summer time. */
+/** A time zone without a name or daylight saving time. */
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 
 const UNTIL: Readonly<Record<string, RegExp>> = {
@@ -12,7 +12,7 @@ const UNTIL: Readonly<Record<string, RegExp>> = {
   de: /bis \w{2}\., \d+\. \S+, \d\d:\d\d GMT\+5:30, danach/,
 };
 
-test('times name their zone and use a 24-hour clock unless the region has another', async (t) => {
+test('times name their time zone and use a 24-hour clock unless the region uses another', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context, vendor, projectId: project_id, tenantId: tenant_id } = site;
@@ -38,7 +38,7 @@ test('times name their zone and use a 24-hour clock unless the region has anothe
   );
 });
 
-test('a key that expires while it is shown is reloaded together with its state', async (t) => {
+test('a key that expires while it is shown is reloaded with its new state', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, projectId: project_id, tenantId: tenant_id } = site;

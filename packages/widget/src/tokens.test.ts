@@ -1,5 +1,5 @@
-// Tokens in a real browser are renewed before they expire and when the page is visible again, one
-// renewal at a time, never in a loop, and without losing what is being typed.
+// Tokens in a real browser are renewed before they expire and when the page becomes visible again.
+// Only one renewal runs at a time, it never loops, and typed text is never lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite, type Site } from '../test/ground.ts';
@@ -30,7 +30,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   await page.getByText('No keys yet').waitFor();
   const isStillThere = await type(site);
 
-  // At refresh_after, while typing.
+  // Renewed at refresh_after, while the user types.
   const renewal = () =>
     page.waitForResponse((response) => response.url().endsWith('/v1/embed/session'));
   const early = renewal();
@@ -40,7 +40,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   equal(site.asked(), 2);
   await isStillThere();
 
-  // A hidden page does not renew; when it is shown again, it does, once.
+  // A hidden page renews its token once, when it is shown again.
   const show = (isHidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -56,7 +56,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   equal(site.asked(), 3);
   await isStillThere();
 
-  // Revoked without warning: the call changed nothing, so it is retried, and creates one key.
+  // The token is revoked. The rejected call changed nothing, so it is retried and creates one key.
   site.expects(refusals);
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   await page.getByRole('dialog').getByLabel('invoices:read').check();
@@ -74,7 +74,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   );
 });
 
-test('after three failures the element stays quiet until a retry or the network brings it back', async (t) => {
+test('after three failures the element sends nothing until the user retries or the network returns', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context } = site;
@@ -94,7 +94,7 @@ test('after three failures the element stays quiet until a retry or the network 
   equal(site.asked(), 4);
   const isStillThere = await type(site);
 
-  // Offline, nothing is sent and the form stays; once online, it can be sent.
+  // While offline, nothing is sent and the form stays. Once online, it can be submitted.
   await context.setOffline(true);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
@@ -107,7 +107,7 @@ test('after three failures the element stays quiet until a retry or the network 
   await page.getByText('You won’t see it again.').waitFor();
 });
 
-test('a rejected token or page is explained, and another tenant gets its own list', async (t) => {
+test('the element explains a rejected token or origin, and loads another tenant’s list', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;

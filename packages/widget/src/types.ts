@@ -1,12 +1,15 @@
 // What the vendor's page passes to the element, and what it receives.
 
-/** Why the element needs a token: it starts, the old one expires soon, or it was rejected. */
+/**
+ * Why the element needs a token: it has just started, the old token expires soon, or it was
+ * rejected.
+ */
 export type TokenReason = 'start' | 'refresh' | 'refused';
 
 /** The fields of an `embed_token` that the element uses. */
 export type Token = {
   token: string;
-  /** An ISO time at which the element requests the next token. */
+  /** The ISO time at which the element requests the next token. */
   refresh_after: string;
 };
 
@@ -15,14 +18,14 @@ export type GetToken = (reason: TokenReason) => Promise<Token>;
 /** Replaces `fetch`, for previews and tests. */
 export type Transport = typeof fetch;
 
-/** A key as events describe it, without its secret. */
+/** A key in events, without its secret. */
 export type KeyDetail = { id: string; display_prefix: string; name: string | null };
 
 export type ReadyDetail = { scopes: readonly string[]; test_mode: boolean };
 
 export type ErrorDetail = { code: string; message: string; request_id: string | null };
 
-/** `refused`: new tokens were rejected as well. `unavailable`: no token could be fetched. */
+/** `refused`: new tokens were also rejected. `unavailable`: no token could be fetched. */
 export type TokenExpiredDetail = { reason: 'refused' | 'unavailable' };
 
 /** The element's events by name. They do not bubble, and none contains a key or a token. */

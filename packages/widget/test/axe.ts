@@ -10,12 +10,12 @@ const RULES_OF_COLOUR = ['color-contrast'];
 
 type Violation = { id: string; nodes: { target: unknown; failureSummary?: string }[] };
 
-/** The themes differ only in colours, so the other rules run once. */
+/** Themes differ only in colours, so the other rules run once. */
 export async function axe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  // Evaluated through the debugger, which the page's policy does not restrict.
+  // Evaluated through the debugger, which the content security policy doesn't restrict.
   await page.evaluate(source);
-  // Skips a dialog's opening animation, in which colours have less contrast.
+  // Skips the dialog's opening animation, during which colours have less contrast.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const faults: string[] = [];
   for (const theme of ['light', 'dark']) {

@@ -1,4 +1,4 @@
-// Bundles the package with a page's code, as a vendor's bundler does.
+// Bundles the package with the code of a page, like a vendor's bundler.
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it

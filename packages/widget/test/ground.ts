@@ -1,6 +1,6 @@
-// The widget's test ground: the real server, and a vendor's site on another origin with the
-// strictest content security policy that allows the script. All tests of a process share one
-// browser. A test fails on any unexpected error or warning in the console.
+// Setup for the widget's browser tests: the real server, and a vendor's site on another origin with
+// the strictest content security policy that allows the script. All tests in a process share one
+// browser. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';
@@ -9,7 +9,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, and short enough for the report to show the line. */
+/** Long enough for a busy machine, short enough that the report names the failing line. */
 const WAIT_MS_MAX = 30_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };
@@ -32,7 +32,7 @@ async function openShared(executablePath: string): Promise<Shared> {
 }
 
 type Surroundings = {
-  /** Without the served script, the test injects its own build of the package. */
+  /** If false, the test injects its own build of the package instead of the served script. */
   hasScript: boolean;
   /** The content security policy. */
   policy: string;
@@ -48,16 +48,16 @@ export type Site = {
   vendor: Harness;
   projectId: string;
   tenantId: string;
-  /** How often the page requested a token. */
+  /** The number of token requests the page has made. */
   asked(): number;
-  /** The vendor's page: its body, and how it differs from the page in docs/embed.md. */
+  /** The body of the vendor's page, and how it differs from the page in docs/embed.md. */
   serve(body: string, more?: Partial<Surroundings>): void;
-  /** How the vendor's backend responds from now on; null for the usual token. */
+  /** How the vendor's backend responds, or null for a normal token. */
   answer(with_: (() => Promise<TokenAnswer>) | null): void;
-  /** A token, as the backend creates it. */
+  /** A token as the backend creates it. */
   mint(more?: object): Promise<TokenAnswer>;
   open(): Promise<void>;
-  /** Accepts these messages in the console. */
+  /** Accepts these console messages. */
   expects(...notices: RegExp[]): void;
   /** Names and details of the element's events so far. */
   events(): Promise<[name: string, detail: Record<string, unknown>][]>;
@@ -65,7 +65,7 @@ export type Site = {
 
 const ELEMENT = '<keyrail-keys token-url="/token"></keyrail-keys>';
 
-/** Null if Chromium is missing; the test is then skipped. */
+/** Null if Chromium is missing. The test is then skipped. */
 export async function openSite(t: TestContext): Promise<Site | null> {
   const found = findChromium();
   if ('missing' in found) {
@@ -155,7 +155,7 @@ async function openServer(api: string, served: Served): Promise<Opened> {
   return { server, origin: `http://127.0.0.1:${port}` };
 }
 
-/** Runs inside the page: records the first element's events and policy violations. */
+/** Runs inside the page. Records the first element's events and policy violations. */
 function record(): void {
   const recorded: unknown[] = [];
   Reflect.set(window, 'recorded', recorded);

@@ -1,5 +1,5 @@
-// The one place that makes requests: the typed client with this tab's session. It notices an ended
-// session, and a server that can't be reached.
+// The typed client with this tab's session. Every request to the server goes through it, so it
+// notices when the session has ended or the server can't be reached.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { serverAnswered, serverDidNotAnswer, watchSilence } from './connection.ts';
@@ -12,10 +12,10 @@ const REQUEST_ID_HEADER = 'x-request-id';
 
 let lastRequestId: string | null = null;
 
-/** The ID of the last request with a response, to find it in the server's log. */
+/** The ID of the latest request with a response, for finding it in the server's log. */
 export const requestIdOfLast = (): string | null => lastRequestId;
 
-/** The credential is a header: it is read for each request, and no client keeps it. */
+/** Reads the token for each request, so that the client never stores it. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   const current = sessionState();
@@ -25,12 +25,12 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
   const stopWatching = watchSilence();
   try {
-    // Proxies and histories keep URLs, so a key is removed from every URL, whatever the user typed.
+    // Proxies and browsers log URLs, so keys are removed from them, even if a user typed one.
     const url = input instanceof Request ? input : withoutSecrets(String(input));
     const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);
     lastRequestId = requestId ?? lastRequestId;
-    // An overloaded server still responds with this ID; a gateway without a server doesn't.
+    // An overloaded server still sends a request ID. A gateway that can't reach the server doesn't.
     if (requestId === null && GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
     else serverAnswered();
     if (response.status === 401 && token !== null) await noticeEnd(response.clone(), token);
@@ -43,7 +43,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** A wrong password is a 401 too, but doesn't end the session. */
+/** A wrong password also returns a 401, but doesn't end the session. */
 async function noticeEnd(response: Response, token: string): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
   const code = fieldOf(fieldOf(body, 'error'), 'code');

@@ -1,5 +1,5 @@
-// The server goes down and comes back, responses are lost, the network is slow, a build is
-// replaced: nothing a user sees or typed is lost, and no change is made twice.
+// Outages, lost responses, a slow network and a new build: users keep what they see and typed, and
+// no change is made twice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,11 +10,11 @@ import { ownServer } from '../../test/own-server.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 
-/** The client repeats a read twice. */
+/** The client retries a read twice. */
 const ATTEMPTS = 3;
 
 /**
- * Chromium may report a response as aborted although the page has read all of it. Playwright's
+ * Chromium may report a response as aborted after the page has read all of it. Playwright's
  * `finished()` never resolves for such a response.
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
@@ -54,17 +54,17 @@ test('a page keeps its contents while the server is down, and recovers when it i
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
-  // What is shown stays, without an error in each part; afterwards it is loaded again.
-  // The list is shown from the cache and read again. That read must finish before the server
-  // stops: it would fail as one of the attempts below.
+  // The page keeps its contents, without an error in each section, and reloads them afterwards. The
+  // list comes from the cache and is reloaded in the background. That reload must finish before the
+  // server stops, or it would fail as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   await listRead;
-  // A periodic read must not find out first: the list would then wait for the server.
+  // If a periodic read noticed the outage first, the list would wait for the server to come back.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
-  // The tab is shown again after a while: its list is read, three times in vain.
+  // The user returns to the tab after a while. The list is requested three times, without success.
   let failures = 0;
   const inVain = page.waitForEvent('requestfailed', (one) => {
     if (one.url().includes('/v1/keys?') && !isRead(one)) failures += 1;
@@ -81,7 +81,7 @@ test('a page keeps its contents while the server is down, and recovers when it i
   const { project_id, tenant_id } = key;
   await vendor.given.key({ project_id, tenant_id, name: 'Meanwhile', env: 'test' });
 
-  // A screen that is not loaded yet appears when the server is back.
+  // A screen whose code isn't loaded yet appears when the server is back.
   await page.getByRole('link', { name: 'Tenants' }).click();
   await page.waitForURL('**/test/tenants');
   await bar(page).waitFor();
@@ -134,7 +134,7 @@ test('a change whose response is lost is reported as uncertain, and is made only
   const query = { project_id: project.id, env: 'test' };
   const keys = async () => (await vendor.as.liveKey('GET /v1/keys', query)).data;
   equal((await keys()).length, 1);
-  // The same form again: the server finds the key, but doesn't show it a second time.
+  // The same form is sent again. The server has already created the key, and doesn't show it twice.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key was created, but the response containing it was lost.').waitFor();
@@ -152,7 +152,7 @@ test('a change whose response is lost is reported as uncertain, and is made only
   await settings.getByLabel('Workspace name').waitFor();
   equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
 
-  // An overloaded server responds; a gateway without a server doesn't.
+  // An overloaded server still responds. A gateway that can't reach the server doesn't.
   ground.expects(502, 503);
   const refusal = { code: 'unavailable', message: 'Too much work.', outcome: 'not_done' };
   const headers = { 'x-request-id': '0190', 'content-type': 'application/json' };
@@ -183,7 +183,7 @@ async function hold(page: Page, address: string | RegExp) {
 
 const dist = join(import.meta.dirname, '../../dist');
 
-/** The built file of a source, as a part of its address. */
+/** A pattern for the URL of the file built from a source file. */
 function chunkOf(source: string): string {
   const { outputs } = JSON.parse(readFileSync(join(dist, 'metafile.json'), 'utf8'));
   const built = Object.keys(outputs).find((file) => outputs[file].entryPoint === source);
@@ -246,10 +246,10 @@ test('a slow network loses no typing and repeats no request; a missing chunk cau
   const chunk = chunkOf('src/screens/members/screen.tsx');
   await page.route(chunk, (route) => route.fulfill({ status: 404 }));
   const members = page.getByRole('link', { name: 'Members' });
-  // The pointer is where the dialog was. It enters the link from an element that is still there.
+  // The pointer is where the dialog was. Move it away first, so that it enters the link.
   await page.mouse.move(0, 0);
   await Promise.all([page.waitForResponse(chunk), members.hover()]);
-  deepEqual(documents, [], 'a pointer that rests on a link reloads nothing');
+  deepEqual(documents, [], 'hovering over a link reloads nothing');
   await members.click();
   await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
   const address = `${ground.origin}/w/${vendor.slug}/members`;

@@ -4,13 +4,16 @@ import { createObserved, useObserved } from './observed.ts';
 
 type Connection =
   | { state: 'ok' }
-  /** `seenMs` is the time of its last response. While a retry runs, `nextTryMs` is null. */
+  /**
+   * `seenMs` is the time of the server's last response. While a retry is running, `nextTryMs` is
+   * null.
+   */
   | { state: 'away'; seenMs: number; nextTryMs: number | null; tries: number };
 
 const RETRY_MS_MIN = 1000;
 const RETRY_MS_MAX = 15_000;
 const PROBE_MS_MAX = 5000;
-/** After this long without a response, check whether the server is down. */
+/** After this long without a response, the page checks whether the server is down. */
 const SILENT_MS = 3000;
 
 const connection = createObserved<Connection>({ state: 'ok' });
@@ -38,14 +41,14 @@ export function serverDidNotAnswer(): void {
   if (connection.get().state === 'ok') wait(0);
 }
 
-/** Something is slow or missing: a small request shows whether the server is down. */
+/** Called when something is slow or missing. A small request shows whether the server is down. */
 export async function askServer(): Promise<boolean> {
   if (connection.get().state === 'away') return false;
   const askedMs = nowMs();
   return probe().then(
     () => true,
     () => {
-      // Another request may have got a response while all connections were taken.
+      // Another request may have succeeded while all connections were in use.
       if (seenMs >= askedMs) return true;
       serverDidNotAnswer();
       return false;
@@ -54,8 +57,8 @@ export async function askServer(): Promise<boolean> {
 }
 
 /**
- * Watches a request until the returned function is called: a frozen server accepts requests but
- * never responds, so none of them fails.
+ * Watches a request until the returned function is called. A frozen server accepts requests but
+ * never responds, so no request would fail.
  */
 export function watchSilence(): () => void {
   const silent = setTimeout(() => void askServer(), SILENT_MS);
@@ -69,7 +72,7 @@ function wait(tries: number): void {
   timer = setTimeout(tryNow, ms);
 }
 
-/** Retries now; the countdown starts again if the server can't be reached. */
+/** Retries now. The countdown restarts if the server still can't be reached. */
 export function tryNow(): void {
   const current = connection.get();
   if (current.state === 'ok' || current.nextTryMs === null) return;
@@ -96,5 +99,5 @@ async function fetchHealth(): Promise<void> {
   if (!ok) throw new Error('the health check failed');
 }
 
-// The network is back: no need to wait for the countdown.
+// The network is back, so there's no need to wait for the countdown.
 addEventListener('online', tryNow);

@@ -1,4 +1,4 @@
-// What a change would affect, read before it is made. A dry run writes nothing.
+// Uses a dry run, which changes nothing, to show what a change would affect.
 
 import type { CallInput, DryRunEndpoint, Impact } from '@keyrail/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ export function useImpact<E extends DryRunEndpoint>(
 ): UseQueryResult<Impact> {
   const workspaceId = useContext(WorkspaceIdContext);
   const send = useSend();
-  // A dry run may be repeated: it changes nothing.
+  // A dry run changes nothing, so it can be retried.
   const asked = { ...input, query: { dry_run: true }, idempotent: true };
   return useQuery({
     queryKey: [workspaceId, `dry_run ${endpoint}`, input],

@@ -9,7 +9,7 @@ test('a path within this application is kept', () => {
   }
 });
 
-test('everything else is dropped', () => {
+test('any other URL is dropped', () => {
   for (const text of [
     undefined,
     '',

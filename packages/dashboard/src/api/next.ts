@@ -1,11 +1,11 @@
-// The path a user returns to after signing in. It comes from the URL, so it is checked: only paths
-// of this application are allowed.
+// The path to open after sign-in. It comes from the URL, so only paths within this application are
+// accepted.
 
 const PATH = /^\/(?![/\\])[\w\-./~%?&=:,+@*!$'();]*$/;
 
 export function checkedNext(value: string | undefined): string | null {
   if (value === undefined || !PATH.test(value)) return null;
-  // A browser treats some of these as another host; the result must stay on this one.
+  // Browsers may resolve some of these to another host. Only results on this host are accepted.
   const base = 'http://this-origin.invalid';
   const url = URL.canParse(value, base) ? new URL(value, base) : null;
   return url?.origin === base && !url.pathname.startsWith('//') ? value : null;

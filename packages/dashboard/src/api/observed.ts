@@ -1,4 +1,4 @@
-// A value outside React that components can read: the session, the connection, toasts.
+// A value outside React that components can subscribe to, such as the session or the connection.
 import { useSyncExternalStore } from 'react';
 
 type Observed<T> = {

@@ -1,5 +1,6 @@
-// The token from an emailed link. It is in the fragment, which no server sees, and is removed from
-// the address before anything else runs. It is kept in memory until a screen has used it.
+// The token from an emailed link. It is in the URL's fragment, which browsers never send to a
+// server, and is removed from the address bar before any other code runs. It stays in memory until
+// a screen uses it.
 
 const TOKEN = /^#token=([\w.~-]+)$/;
 

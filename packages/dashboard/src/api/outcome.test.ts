@@ -1,4 +1,4 @@
-// Which idempotency key a repeated change gets.
+// The idempotency key that is used when a change is sent again.
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';
@@ -7,7 +7,10 @@ import { createRepeats } from './outcome.ts';
 const lost = new KeyrailUnreachable('timeout', 'No response in time.');
 const notSent = new KeyrailUnreachable('connect', 'No connection.');
 
-/** Sends an input, which fails with an error if one is given; returns the key that it had. */
+/**
+ * Returns a function that sends an input and returns its idempotency key. Sending fails with the
+ * given error, if any.
+ */
 function sender() {
   const keyed = createRepeats();
   return async (input: object, error: Error | null): Promise<string> => {

@@ -1,15 +1,15 @@
-// Changes whose outcome is unknown, and how to send them again without making them twice.
+// Retries changes whose outcome is unknown, without making them twice.
 import { KeyrailError, KeyrailUnreachable, newIdempotencyKey } from '@keyrail/client';
 
-/** After a 5xx the change may also have been made, unless the server says it wasn't. */
+/** The change may have been made despite a 5xx, unless the server says it wasn't. */
 export const isUnknown = (error: unknown): boolean =>
   error instanceof KeyrailUnreachable
     ? error.sent
     : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
 
 /**
- * Sends changes with idempotency keys. If the outcome of one is unknown and the same input is sent
- * again, it has the same key: the server then makes the change once.
+ * Sends changes with idempotency keys. If the outcome of a change is unknown, sending the same
+ * input again reuses its key, so the server makes the change only once.
  */
 export function createRepeats() {
   let unknown: { input: string; key: string } | null = null;

@@ -1,12 +1,12 @@
-// The tabs of a browser share one session, and a session works in one workspace at a time. When
-// another tab switches it, this tab is overtaken: the server would reject the requests for its own
-// workspace. These requests wait until the user has chosen where to work, so that nothing fails,
-// and nothing polls behind the dialog for no reason.
+// All tabs of a browser share one session, which is in one workspace at a time. When another tab
+// switches workspaces, the server would reject this tab's requests: the tab has been overtaken. Its
+// requests wait until the user chooses a workspace, so none of them fails and polling stops in the
+// meantime.
 import { createObserved } from './observed.ts';
 
 export const overtaken = createObserved(false);
 
-/** Resolves when this tab works in its workspace again; rejects when the request is aborted. */
+/** Resolves when the session is back in this tab's workspace. Rejects if the request is aborted. */
 export async function untilHere(signal: AbortSignal | undefined): Promise<void> {
   if (!overtaken.get()) return;
   await new Promise<void>((resolve, reject) => {

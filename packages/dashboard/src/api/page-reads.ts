@@ -1,5 +1,5 @@
-// Reads what a list shows beside its rows, such as names and usage: one request for each page of
-// rows.
+// Loads what a list shows beside its rows, such as names and usage, with one request for each page
+// of rows.
 import type { Answer, CallInput, Item, PagedEndpoint } from '@keyrail/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
@@ -7,10 +7,10 @@ import { useSend, WorkspaceIdContext } from './query.ts';
 
 type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 
-/** They rarely change, and a change on this page reloads them immediately. */
+/** This data rarely changes, and a change on this page reloads it immediately. */
 const FRESH_MS = 60_000;
 
-/** The items for one page of rows; null while they are read for the first time. */
+/** The items for one page of rows; null until they have loaded. */
 export function usePageRead<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E> | null,
@@ -20,14 +20,14 @@ export function usePageRead<E extends ReadEndpoint>(
   const { data: answer, isLoading } = useQuery({
     queryKey: [workspaceId, endpoint, input],
     queryFn: ({ signal }) => send(endpoint, { ...input, signal } as CallInput<E>),
-    // A page without rows needs nothing.
+    // A page without rows needs no request.
     enabled: input !== null,
     staleTime: FRESH_MS,
   });
   return isLoading ? null : rowsOf<E>(answer as Answer<E> | undefined);
 }
 
-/** The items for all pages of rows together. */
+/** The items for all pages of rows, combined. */
 export function usePageReads<E extends ReadEndpoint>(
   endpoint: E,
   inputs: readonly (CallInput<E> | null)[],
@@ -50,7 +50,7 @@ export function usePageReads<E extends ReadEndpoint>(
 
 type Result = { data?: unknown };
 
-/** The endpoints of this file return lists, whose rows are in `data`. */
+/** The endpoints used here return lists, with the rows in `data`. */
 const itemsOf = <E extends ReadEndpoint>(results: readonly Result[]): readonly Item<E>[] =>
   results.flatMap(({ data: answer }) => rowsOf<E>(answer as Answer<E> | undefined));
 

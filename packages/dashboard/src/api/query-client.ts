@@ -1,4 +1,4 @@
-// The cache of reads. The client already retries failed requests, so the cache doesn't.
+// The cache of reads. It doesn't retry failed requests, because the client already does.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { askServer, onServerReturn } from './connection.ts';
@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reloads what another event made stale, and forgets everything when the user signs out. */
+/** Reloads data that has become stale, and clears the cache when the user signs out. */
 export function connectQueries(): void {
   onServerReturn(() => void reread(queryClient));
   onTabMessage(({ kind }) => {

@@ -1,5 +1,5 @@
-// Reads and changes through the API, in components. The cache key of a read is the workspace, the
-// endpoint and its input; there are no other keys.
+// Hooks to read and change data through the API. The cache key of a read is always the workspace,
+// the endpoint and its input.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import {
@@ -26,11 +26,11 @@ type ReadOptions = {
   /** Repeats the read while the page is visible. */
   everyMs?: number | false;
   enabled?: boolean;
-  /** Shows the previous response while another input is loaded, as for filters. */
+  /** Shows the previous response while the next one loads, for example after a filter changes. */
   keeps?: boolean;
 };
 
-/** Reads one response. */
+/** Loads one response, unlike `useList`, which loads pages. */
 export function useApi<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -47,7 +47,7 @@ export function useApi<E extends ReadEndpoint>(
 }
 
 export type ListResult<T> = {
-  /** Pages that were read; undefined until the first arrived. */
+  /** The pages loaded so far; undefined until the first one has loaded. */
   pages: readonly (readonly T[])[] | undefined;
   error: Error | null;
   isPending: boolean;
@@ -57,7 +57,7 @@ export type ListResult<T> = {
   refetch(): unknown;
 };
 
-/** Reads a list page by page. The server's cursor leads to the next page. */
+/** Loads a list page by page, following the server's cursor. */
 export function useList<E extends PagedEndpoint & ReadEndpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -65,8 +65,7 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 ): ListResult<Item<E>> {
   const workspaceId = useContext(WorkspaceIdContext);
   const query = useInfiniteQuery({
-    // Pages are cached separately from a single response to the same input, which has another
-    // shape.
+    // Pages have a different shape from a single response, so they are cached separately.
     queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
     queryFn: ({ signal, pageParam }) =>
       firstOf(sendPages(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId)),
@@ -93,14 +92,14 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 }
 
 type ChangeOptions = {
-  /** Paths whose reads are stale after this change, such as `/v1/keys`. */
+  /** Reads to reload after this change, by path, such as `/v1/keys`. */
   refreshes?: readonly string[];
 };
 
 /**
- * A change. Its result is never cached: it may contain a secret. While it runs, a second call of
- * `mutate` does nothing: a double click comes before the button can show that the change is
- * running.
+ * A change. Its result is never cached, because it may contain a secret. Calling `mutate` again
+ * while it runs does nothing, because the second click of a double click comes before the button is
+ * disabled.
  */
 export function useChange<E extends Endpoint>(
   endpoint: E,
@@ -119,7 +118,7 @@ export function useChange<E extends Endpoint>(
         : send(endpoint, input, workspaceId),
     onSettled: () => {
       isRunning.current = false;
-      // After a failure the outcome may be unknown, so the page reloads as well.
+      // After a failure, the change may still have been made, so the page reloads as well.
       void refresh(...refreshes);
     },
     gcTime: 0,
@@ -136,7 +135,7 @@ export function useChange<E extends Endpoint>(
   return { ...change, mutate: once };
 }
 
-/** Marks reads as stale by the beginning of their path; without one, all reads. */
+/** Reloads data whose path starts with one of the given paths. */
 export function useRefresh(): (...paths: readonly string[]) => Promise<void> {
   const queries = useQueryClient();
   return async (...paths) => {
@@ -153,7 +152,7 @@ export const useSend = () => {
     send(endpoint, input, workspaceId);
 };
 
-/** For a read of several pages. */
+/** For code outside components that reads several pages. */
 export const useSendPages = () => {
   const workspaceId = useContext(WorkspaceIdContext);
   return <E extends PagedEndpoint>(endpoint: E, input: CallInput<E>) =>
@@ -163,11 +162,11 @@ export const useSendPages = () => {
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** The server keeps responses to POSTs within a workspace. */
+/** Idempotency keys only work within a workspace. */
 const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
   endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
 
-/** What is the same in every workspace, so an overtaken tab can read it too. */
+/** Reads that are the same in every workspace, so an overtaken tab can still make them. */
 const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
 
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
@@ -179,7 +178,7 @@ type AnyInput = {
   signal?: AbortSignal | undefined;
 };
 
-/** Adds the page's workspace to a request, and waits until the tab works in it. */
+/** Adds the page's workspace to a request, and waits until the session is in that workspace. */
 async function placed<I extends AnyInput>(
   endpoint: Endpoint,
   input: I,
@@ -191,7 +190,7 @@ async function placed<I extends AnyInput>(
   return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 
-// The public functions above have the exact types; in here, an endpoint's input is one argument.
+// The public functions above have the exact types. Internally, an endpoint's input is one argument.
 type LooseCall = (endpoint: Endpoint, input: unknown) => Promise<never>;
 type LoosePages = (endpoint: Endpoint, input: unknown) => AsyncGenerator<never>;
 

@@ -1,4 +1,4 @@
-// What a change reloads is bounded, however far the user has scrolled.
+// A change reloads a limited number of pages, however far the user has scrolled.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ test('only the first pages of a long list are kept and reloaded', async () => {
   queries.clear();
 });
 
-test('keys that expire at the same moment are reloaded once, and nothing else is', async () => {
+test('keys that expire at the same moment are reloaded once, without reloading anything else', async () => {
   const queries = new QueryClient();
   const reads: string[] = [];
   const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];

@@ -1,5 +1,5 @@
-// Repeats stale reads. Repeating a list reads each of its pages, so only the first pages of a long
-// list are read again; the others are read when the user scrolls to them.
+// Reloads stale reads. Reloading a list requests each of its pages, so only the first pages of a
+// long list are reloaded. The others load again when the user scrolls to them.
 import type { QueryClient } from '@tanstack/react-query';
 
 const REREAD_PAGES_MAX = 20;
@@ -10,7 +10,7 @@ type Read = { queryKey: readonly unknown[]; state: { data: unknown } };
 const isHeld = (held: unknown): held is Held =>
   typeof held === 'object' && held !== null && 'pageParams' in held;
 
-/** A long list is not read again on its own, only after a change. */
+/** Long lists are only reloaded after a change. */
 export const isShort = ({ state }: Pick<Read, 'state'>): boolean =>
   !isHeld(state.data) || state.data.pages.length <= REREAD_PAGES_MAX;
 
@@ -33,8 +33,8 @@ export async function reread(
 const KEYS = /^GET \/v1\/(secret_)?keys(\/\{id\})?$/;
 
 /**
- * Reads keys again after one has expired. Calls at the same moment share one read, and long lists
- * are left alone.
+ * Reloads keys after one has expired. Calls at the same moment share one reload, and long lists are
+ * not reloaded.
  */
 export const rereadKeys = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries(

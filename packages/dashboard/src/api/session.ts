@@ -1,10 +1,10 @@
-// The session of this tab. Tabs share it: a new tab asks the others, and signing out reaches all.
+// This tab's session. A new tab gets it from the other tabs, and signing out signs out all tabs.
 import type { Answer } from '@keyrail/client';
 import { createObserved, useObserved } from './observed.ts';
 import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
 
 type SessionState =
-  /** Other tabs are being asked. */
+  /** Waiting for another tab to send its session. */
   | { status: 'asking' }
   | { status: 'out' }
   | { status: 'in'; session: SessionFacts }
@@ -20,7 +20,7 @@ export const sessionState = (): SessionState => state.get();
 export const useSession = (): SessionState => useObserved(state);
 export const onSessionChange = state.subscribe;
 
-/** Reads this tab's session, or another tab's; then listens to the other tabs. */
+/** Loads this tab's session, or requests one from another tab, then listens to the other tabs. */
 export async function startSession(): Promise<void> {
   onTabMessage((message) => {
     const current = state.get();
@@ -44,7 +44,7 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A covered page only continues with a session of the same user. */
+/** A covered page only continues if the same user signs in again. */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;
@@ -57,13 +57,13 @@ const isOf = (
 ): current is Extract<SessionState, { status: 'in' }> =>
   current.status === 'in' && current.session.token === token;
 
-/** The response to a sign-in, as the tabs keep it. */
+/** Converts the response to a sign-in to the session that tabs store. */
 export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessions'>): void {
   const session = {
     token,
     userId: user.id,
     email: user.email,
-    // Both times come from the server, because this machine's clock may be wrong.
+    // Both durations come from the server, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };
@@ -71,7 +71,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
   sendToTabs({ kind: 'signed-in', session });
 }
 
-/** The server rejected this token. A later session of this tab is not affected. */
+/** The server rejected this token. If this tab has a newer session, that session is kept. */
 export function sessionEnded(token: string): void {
   const current = state.get();
   if (!isOf(current, token)) return;

@@ -1,12 +1,12 @@
-// Signs the user out, in every tab. If the server couldn't be reached, the session is still valid
-// there, so the sign-in page says so and tries again.
+// Signs the user out in every tab. If the server can't be reached, the session stays valid there,
+// so the sign-in page says so and offers to try again.
 import { KeyrailError } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
 import { createObserved, useObserved } from './observed.ts';
 import { onSessionChange, sessionState, signedOut } from './session.ts';
 
-/** A session this browser has dropped but the server still has. Only this holds its token. */
+/** A session that has ended in this browser but not on the server. Its token is kept only here. */
 type Unended = { token: string; untilMs: number | null };
 
 const ANSWER_MS_MAX = 3000;
@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
   unended.set({ token, untilMs: untilMs && Math.min(untilMs, endsMs ?? untilMs) });
 }
 
-/** Tries again to end the session; true if it has ended. */
+/** Tries again to end the session. Returns true if it has ended. */
 export async function endForgotten({ token }: Unended): Promise<boolean> {
   const isEnded = await end(token);
   if (isEnded) unended.set(null);

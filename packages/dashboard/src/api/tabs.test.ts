@@ -22,7 +22,7 @@ async function signInHere(page: Page, email: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('a session is shared by all tabs, ends in all of them, and is never mixed with another', async (t) => {
+test('tabs share a session, end it together, and never mix the data of two users', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -51,7 +51,7 @@ test('a session is shared by all tabs, ends in all of them, and is never mixed w
   for (const each of [page, second]) await ended(each).waitFor({ state: 'detached' });
   equal(await nameOf(page).inputValue(), 'Half-typed');
 
-  // Changing the password here ends this browser's other sessions too.
+  // Changing the password also ends this user's session in the other tab.
   const account = await tab(owner, ground, '/account');
   await account.getByLabel('Current password').fill(PASSWORD);
   const other = await logIn(callersOf(vendor), email);
@@ -64,7 +64,7 @@ test('a session is shared by all tabs, ends in all of them, and is never mixed w
   await ended(second).waitFor();
   equal(await ended(page).count(), 0);
 
-  // Another user signs in here: nothing of the first user is left.
+  // Another user signs in here. Nothing of the first user is left on the page.
   await second.getByRole('button', { name: 'Use a different account' }).click();
   for (const each of [page, second, account]) await each.waitForURL('**/sign-in**');
   await signInHere(page, admin.email);
@@ -78,7 +78,7 @@ test('a session is shared by all tabs, ends in all of them, and is never mixed w
     ok(!(await each.content()).includes(email), 'the first user’s email address is gone');
   }
 
-  // A secret on screen belongs to the user: it goes with the session.
+  // A secret on screen disappears when its user signs out.
   await page.goto(`${ground.origin}/w/${vendor.slug}/test/secret-keys`);
   await page.getByRole('button', { name: 'Create test secret key' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('Deploy');
@@ -114,7 +114,7 @@ test('after sign-in, only URLs within this application are opened', async (t) =>
   await titled(visitor.page, 'Audit log').waitFor();
 });
 
-test('a tab stops when another tab switches workspaces, and can switch back or follow', async (t) => {
+test('a tab pauses when another tab switches workspaces, and can switch back or follow', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const owner = await ground.signIn();
@@ -138,7 +138,7 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   const stopped = (each: Page, name: string) =>
     each.getByRole('heading', { name: `This browser has switched to ${name}` });
   await stopped(page, 'Globex').waitFor();
-  // Nothing here expects a 409: a stopped tab sends no requests.
+  // No 409 is expected here, because a stopped tab sends no requests.
   await page.clock.fastForward(20_000);
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole('button', { name: 'Switch back to Acme' }).click();
@@ -150,7 +150,7 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   equal(await stopped(page, 'Globex').count(), 0);
   await impact.waitFor();
 
-  // Another app switches the session: the next response says so.
+  // Another app switches the session's workspace, and the next response shows it.
   ground.expects(409);
   const { token: shared }: { token: string } = await page.evaluate(
     "JSON.parse(sessionStorage.getItem('keyrail.session'))",
@@ -163,7 +163,7 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('a URL leads back to the same view, and a wrong URL is reported as not found', async (t) => {
+test('a URL restores the same view, and a wrong URL shows a not-found page', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);
@@ -223,7 +223,7 @@ test('a URL leads back to the same view, and a wrong URL is reported as not foun
     equal(await page.locator('h1').count(), 1, `${path} has one heading`);
   }
 
-  // A screen that throws: the address stays, and the last request is shown.
+  // When a screen throws, the URL stays and the last request is shown.
   ground.expectsErrors(/TypeError/);
   await page.route(`**/v1/keys/${first.id}`, (route) => route.fulfill({ json: { env: 'test' } }));
   await visit(`${place}/keys/${first.id}`);

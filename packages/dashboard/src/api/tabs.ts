@@ -1,11 +1,11 @@
-// Messages between the tabs of one browser. They stay inside the browser and this origin.
+// Messages between the tabs of one browser. They never leave the browser or this origin.
 
-/** The session details a tab holds. The token is kept in memory and session storage only. */
+/** The session details a tab holds. The token is only kept in memory and session storage. */
 export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without a request, and how long at most. */
+  /** How long the session lasts without a request, and when it ends at the latest. */
   idleMs?: number;
   endsMs?: number;
 };
@@ -16,7 +16,7 @@ type TabMessage =
   | { kind: 'signed-out' }
   | { kind: 'ended'; token: string }
   | { kind: 'workspace'; workspaceId: string }
-  /** Something about the user changed: other tabs reload it. */
+  /** The user's details have changed, so other tabs reload them. */
   | { kind: 'person-changed' };
 
 const CHANNEL = 'keyrail';

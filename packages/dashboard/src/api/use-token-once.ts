@@ -4,7 +4,7 @@ import { oneTimeToken } from './one-time-token.ts';
 
 type Use = (input: { body: { token: string } }) => void;
 
-/** Returns the token; null for a page that was opened without one. */
+/** Returns the token, or null if the page was opened without one. */
 export function useTokenOnce(use: Use): string | null {
   const token = oneTimeToken();
   const isUsed = useRef(false);

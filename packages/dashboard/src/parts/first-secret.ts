@@ -1,5 +1,6 @@
-// The test secret key for the Get started guide. It is kept only in this page's memory, from the
-// creation of the workspace on: a reload or a new session loses it, and other tabs don't have it.
+// The test secret key for the Get started guide, from when the workspace is created. It is kept
+// only in this page's memory: reloading or signing in again discards it, and other tabs don't have
+// it.
 import { onSessionChange, sessionState } from '../api/session.ts';
 
 let held: { workspaceId: string; secretKey: string } | null = null;

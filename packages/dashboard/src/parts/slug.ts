@@ -1,8 +1,8 @@
-// The slug of a workspace or a project, made from its name.
+// Suggests the slug of a workspace or a project from its name.
 import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 
-/** Shorter than the API allows, for readable URLs. */
+/** Shorter than the API allows, so that URLs stay readable. */
 const MADE_CHARS_MAX = 48;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
@@ -17,7 +17,7 @@ export const slugOf = (name: string): string =>
     .slice(0, MADE_CHARS_MAX)
     .replaceAll(/^-|-$/g, '');
 
-/** Names in other scripts contain no letters that a slug may have. */
+/** Names in some scripts contain no letters allowed in slugs. */
 export function slugFor(name: string, fallback: string): string {
   const slug = slugOf(name);
   return slug.length < SLUG_CHARS_MIN ? `${fallback}-${slug}`.replace(/-$/, '') : slug;

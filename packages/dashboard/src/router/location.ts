@@ -1,5 +1,5 @@
-// The current address, and the only way to change it. The address changes immediately. The new
-// screen is shown once it has loaded; until then, the previous one stays.
+// The current URL, and the only way to change it. The URL changes immediately. The previous screen
+// stays until the new one has loaded.
 import { flushSync } from 'react-dom';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { forgetScrollFrom, rememberScroll, scrollOf, startScroll } from './scroll.ts';
@@ -9,9 +9,9 @@ export type Address = { pathname: string; search: Search };
 
 type Options = {
   search?: Search;
-  /** Replaces the current history entry, so that Back does not lead to it. */
+  /** Replaces the current history entry, so that Back skips it. */
   replaces?: boolean;
-  /** Keeps the scroll position, as for a sheet over the page. */
+  /** Keeps the scroll position, for example when a sheet opens. */
   keepsScroll?: boolean;
 };
 
@@ -22,16 +22,16 @@ const shown = createObserved<Address>({ pathname: '/', search: {} });
 let load: Loading = () => undefined;
 const leaving = new Set<() => void>();
 
-/** The index of the current history entry, and of the entry whose screen is shown. */
+/** The indexes of the current history entry, and of the entry whose screen is shown. */
 let index = 0;
 let shownIndex = 0;
 let showings = 0;
 
-/** Called before the page is left; if it returns true, the page stays. */
+/** Called before the user leaves the page. Returning true keeps them on it. */
 let isKept: (() => boolean) | null = null;
 let isReturning = false;
 
-/** The address whose screen is shown. */
+/** The URL of the screen that is shown. */
 export const useAddress = (): Address => useObserved(shown);
 
 export function startRouter(loading: Loading): void {
@@ -48,7 +48,7 @@ export function startRouter(loading: Loading): void {
   addEventListener('popstate', onPop);
 }
 
-/** Resolves when the address's screen is shown. */
+/** Resolves when the screen for the URL is shown. */
 export async function navigate(
   to: string,
   { search = {}, replaces = false, keepsScroll = false }: Options = {},
@@ -69,15 +69,15 @@ export async function navigate(
 export const preload = (to: string): void => void load(to);
 
 /**
- * Calls the listener when another path is requested, before its screen is shown. Everything over
- * the page closes then, because a screen covered by a dialog can't give the focus to its heading.
+ * Calls the listener when another path is requested, before its screen is shown. Dialogs and menus
+ * close at that point, because they would keep the new screen's heading from getting the focus.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);
   return () => leaving.delete(listener);
 }
 
-/** Asks before the page is left, until the returned function is called. */
+/** Asks before the user leaves the page, until the returned function is called. */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
   return () => {
@@ -85,7 +85,7 @@ export function keepPage(asks: () => boolean): () => void {
   };
 }
 
-/** Back, Forward, and links to a part of the page, whose entries have no index yet. */
+/** Handles Back, Forward, and links within the page, whose entries have no index yet. */
 function onPop(): void {
   if (isReturning) {
     isReturning = false;
@@ -106,17 +106,17 @@ function onPop(): void {
   void show(isSame ? null : scrollOf(index));
 }
 
-/** Shows the current address. `top` null keeps the scroll position. */
+/** Shows the screen for the current URL. If `top` is null, the scroll position stays. */
 async function show(top: number | null): Promise<void> {
   showings += 1;
   const mine = showings;
   const address = currentAddress();
   if (address.pathname !== shown.get().pathname) for (const listener of leaving) listener();
   await load(address.pathname);
-  // Another address has been requested in the meantime.
+  // Skipped if another URL has been requested in the meantime.
   if (mine !== showings) return;
   shownIndex = index;
-  // Drawn immediately, so that the page is high enough to scroll to its position.
+  // Rendered synchronously, so that the page is high enough to scroll.
   flushSync(() => shown.set(address));
   if (top !== null) scrollTo(0, top);
 }

@@ -1,7 +1,7 @@
 // Path patterns, such as "/w/$slug/$env/keys/$keyId". Their types contain the parameters.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 
-/** "slug" | "env" | "keyId" */
+/** The names of a pattern's parameters: "slug" | "env" | "keyId". */
 export type ParamNames<P extends string> = P extends `${infer Part}/${infer Rest}`
   ? ParamNames<Part> | ParamNames<Rest>
   : P extends `$${infer Name}`
@@ -12,7 +12,7 @@ export type Params<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string;
 };
 
-/** The values that turn a pattern into a path. */
+/** The values that fill in a pattern. */
 export type Values<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string | number;
 };
@@ -20,7 +20,7 @@ export type Values<P extends string> = {
 export const fill = (pattern: string, values: Readonly<Record<string, string | number>>): string =>
   pattern.replaceAll(/\$(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 
-/** The parameters of a path that has the form of the pattern, or null. */
+/** The parameters of a path that matches the pattern, or null. */
 export function paramsIn(pattern: string, pathname: string): Record<string, string> | null {
   const wanted = pattern.split('/');
   const parts = pathname.split('/');
@@ -41,7 +41,7 @@ export function paramsIn(pattern: string, pathname: string): Record<string, stri
 
 export const isEnv = (text: string): text is Env => envs.some((env) => env === text);
 
-/** Empty for text that isn't valid URL encoding. */
+/** Returns an empty string if the text isn't valid URL encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,20 +1,20 @@
-// How far each history entry was scrolled, so that Back leads to the same position. The browser
-// restores it too early: before the screen is drawn.
+// The scroll position of each history entry, so that Back restores it. The browser would restore it
+// before the screen is rendered.
 
 const STORED = 'keyrail.scroll';
 
-/** By the index of the entry. */
+/** Scroll positions by history index. */
 let tops: (number | null)[] = [];
 
 export function startScroll(): void {
   tops = stored();
   addEventListener('pagehide', () => {
-    // After a reload or a return from another site, the browser restores it.
+    // After a reload or a return from another site, the browser restores the scroll position.
     history.scrollRestoration = 'auto';
     try {
       sessionStorage.setItem(STORED, JSON.stringify(tops));
     } catch {
-      // Back then leads to the top of a page.
+      // Without storage, Back returns to the top of the page.
     }
   });
 }
@@ -34,7 +34,7 @@ export function rememberScroll(index: number): void {
 
 export const scrollOf = (index: number): number => tops[index] ?? 0;
 
-/** A new entry replaces those after the one it follows. */
+/** A new entry replaces the entries that followed the current one. */
 export const forgetScrollFrom = (index: number): void => {
   tops = tops.slice(0, index);
 };

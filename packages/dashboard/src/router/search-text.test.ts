@@ -1,4 +1,4 @@
-// The query string of a URL.
+// Query strings of URLs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { hrefOf, parseSearch } from './search-text.ts';
@@ -9,7 +9,7 @@ test('search parameters are flat strings in the query, and empty ones are left o
   deepEqual(parseSearch('?q=a+b&state=active'), { q: 'a b', state: 'active' });
 });
 
-test('a pasted credential never enters a URL and is never read from one', () => {
+test('credentials are neither written to a URL nor read from one', () => {
   const pasted = 'Bearer pk_9f8e7d6c5b4a39281706';
   ok(!hrefOf('/', { q: pasted }).includes('39281706'));
   ok(!parseSearch(`?${new URLSearchParams({ q: pasted })}`).q?.includes('39281706'));

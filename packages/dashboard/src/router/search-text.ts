@@ -1,4 +1,5 @@
-// The search part of a URL: flat strings, so that URLs stay readable. A pasted key is removed.
+// The query string of a URL. Values are flat strings, so that URLs stay readable. Pasted keys are
+// removed.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 
 export type Search = Readonly<Record<string, string>>;

@@ -1,9 +1,12 @@
-// Asks before the user leaves the page, within the application or, through the browser's own
-// prompt, for another site.
+// Asks before the user leaves the page for another page of the application or, using the browser's
+// own prompt, for another site.
 import { useEffect } from 'react';
 import { keepPage } from './location.ts';
 
-/** `asks` returns true to stay. `warns`: the browser asks before the whole page is unloaded. */
+/**
+ * If `asks` returns true, the page stays. With `warns`, the browser asks before it unloads the
+ * page.
+ */
 export function useKeptPage(asks: () => boolean, warns: boolean): void {
   useEffect(() => keepPage(asks));
   useEffect(() => {

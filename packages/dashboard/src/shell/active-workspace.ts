@@ -1,5 +1,5 @@
-// The session has one active workspace, and a tab's URL says which one the tab is for. A new
-// tab switches the session; a tab that another one has overtaken stops.
+// The session has one active workspace. A new tab switches the session to the workspace in its URL.
+// When another tab switches the session, this tab pauses.
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { client } from '../api/client.ts';
@@ -34,7 +34,7 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
     setSwitched(true);
   }, [workspaceId, queries]);
   useEffect(() => {
-    // The frame of another workspace was shown before; this one begins with its own state.
+    // The previous frame may have been for another workspace, so the state is reset.
     overtaken.set(false);
     if (!isSwitched) void workHere();
   }, [isSwitched, workHere]);
@@ -46,7 +46,7 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
     [workspaceId],
   );
   useEffect(() => {
-    // Which workspace is active now, and its name.
+    // Reload the active workspace to get its name.
     if (isOvertaken) void queries.invalidateQueries({ predicate: isPersonal });
   }, [isOvertaken, queries]);
   const state = isOvertaken ? 'overtaken' : isSwitched ? 'here' : 'switching';

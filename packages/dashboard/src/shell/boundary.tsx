@@ -1,4 +1,4 @@
-// What is shown in place of a part that threw, until the user goes to another page.
+// Replaces a part of the page that threw an error, until the user goes to another page.
 import { Component, type ReactNode } from 'react';
 import { Crash } from './crash.tsx';
 

@@ -1,4 +1,5 @@
-// Shown when a screen throws: the URL is kept, and the ID of the last request helps find the cause.
+// Shown when a screen throws. The URL stays the same, and the ID of the last request helps find the
+// cause.
 import { KeyrailError } from '@keyrail/client';
 import { requestIdOfLast } from '../api/client.ts';
 import { en } from '../texts/en.ts';

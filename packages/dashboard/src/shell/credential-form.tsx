@@ -1,5 +1,5 @@
-// A form in the middle of the page that asks for an email address, a password or both: one button,
-// and above it any failure that isn't about a field.
+// A form in the middle of the page for an email address, a password or both. It has one button, and
+// shows errors that don't belong to a field above that button.
 import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../api/query.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -11,14 +11,14 @@ type Props = {
   title: string;
   lead?: string;
   foot: ReactNode;
-  /** The button that sends the form. */
+  /** The button that submits the form. */
   action: string;
   change: { isPending: boolean; error: Error | null };
-  /** The failure is shown at its field. */
+  /** The field shows the error. */
   isAtField: boolean;
-  /** Sending it a second time does no harm. */
+  /** The form can safely be submitted again. */
   repeats?: boolean;
-  /** Why it can't be sent now; shown at the button. */
+  /** Why the form can't be submitted now. Shown next to the button. */
   wait?: string | null;
   onSubmit(): void;
   children: ReactNode;
@@ -54,7 +54,7 @@ export function NewPasswordField({ minimum, ...field }: NewPasswordProps) {
   return <PasswordField {...field} kind="new" hint={hint} />;
 }
 
-/** After an email was sent. Without a mail server, the email is a file. */
+/** Shown after an email was sent. Without a mail server, it was saved as a file. */
 export function MailSent({ title, lead, foot, inFiles }: MailSentProps) {
   const deployment = useApi('GET /v1/deployment', {});
   return (

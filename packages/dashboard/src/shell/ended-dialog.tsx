@@ -1,4 +1,5 @@
-// The session ended: a sign-in dialog covers the page, and the same user continues where they were.
+// Covers the page with a sign-in dialog when the session has ended, so that the same user can
+// continue.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange } from '../api/query.ts';

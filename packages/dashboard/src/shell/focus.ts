@@ -1,14 +1,13 @@
-// Keeps the focus from being lost: a page that opens gets it, an element that disappears passes it
-// on, and a form with errors gives it to the first invalid field.
+// Keeps the focus from being lost. A new page gets the focus. When the focused element disappears,
+// a nearby element gets it. A form with errors focuses its first invalid field.
 import { type RefObject, useEffect, useRef } from 'react';
 import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 
 let isFirst = true;
 
 /**
- * Moves the focus to the heading of a page whenever `place` changes. Not on the first page, where
- * the browser's own behaviour is right, and not if the new page has given the focus to one of its
- * controls.
+ * Moves the focus to the page's heading whenever `place` changes, except on the first page, which
+ * the browser handles correctly, and if the new page has focused one of its own controls.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -45,10 +44,10 @@ export function keepFocus(): () => void {
     const isLost = document.activeElement === document.body && last && !isThere(last.element);
     (field ?? (isLost ? last?.place() : null))?.focus();
   };
-  // A frame later, because menus and pages that close or open move the focus themselves.
+  // Waits one frame, because menus and pages move the focus themselves when they open or close.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
-    // A form the user has left may still contain a pasted key.
+    // Forget a form that has been removed, because it may contain a pasted key.
     if (sent && !sent.isConnected) sent = null;
     if (sent || document.activeElement === document.body) frame = requestAnimationFrame(look);
   });

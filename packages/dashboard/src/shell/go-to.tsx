@@ -1,4 +1,4 @@
-// Replaces the page with another one of this application, as after signing in.
+// Redirects to another page of this application, for example after signing in.
 import { useEffect } from 'react';
 import { navigate } from '../router/location.ts';
 

@@ -1,4 +1,5 @@
-// Lets only signed-in users pass. Others go to the sign-in page and come back afterwards.
+// Shows its content to signed-in users only. Others are sent to the sign-in page and return
+// afterwards.
 import { type ReactNode, useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { paths } from '../paths.ts';
@@ -14,7 +15,7 @@ export function Guard({ children }: { children: ReactNode }) {
 
 function ToSignIn() {
   const { pathname, search } = useAddress();
-  // The URL at this moment: it changes while the sign-in page is loaded.
+  // Stores the current URL, because it changes while the sign-in page loads.
   const [href] = useState(() => `${hrefOf(pathname, search)}${location.hash}`);
   return <GoTo href={hrefOf(paths.signIn, href === paths.home ? {} : { next: href })} />;
 }

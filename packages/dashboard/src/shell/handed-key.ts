@@ -1,4 +1,4 @@
-// A full key on its way from the palette to this screen's input. It can only be taken once.
+// Passes a full key from the palette to the Explain screen. It can be taken only once.
 let handed: string | null = null;
 let onHanded = (): void => {};
 

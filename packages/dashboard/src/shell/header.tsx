@@ -57,7 +57,7 @@ export const isTestFrame = ({ env, isNeutral }: { env: Env; isNeutral: boolean }
 function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useAddress();
-  // An object belongs to one environment, so the switch leads to its list.
+  // Objects belong to one environment, so the switch opens the list in the other environment.
   const page = workspacePageOf(pathname);
   const kind = (page?.env && page.kind) || 'overview';
   return (

@@ -1,4 +1,4 @@
-// URLs without a screen of their own, which lead to one.
+// URLs that redirect to a screen.
 import { useMe } from '../api/me.ts';
 import { workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
@@ -8,7 +8,7 @@ import { Guard } from './guard.tsx';
 import { Loaded } from './loaded.tsx';
 import { rememberedEnv } from './scope.ts';
 
-/** The root URL leads to the workspace that was active last. */
+/** The root URL redirects to the session's active workspace. */
 export function Home() {
   const me = useMe();
   return (
@@ -24,7 +24,7 @@ export function Home() {
   );
 }
 
-/** A URL with only a workspace leads to its first screen. */
+/** A URL with only a workspace redirects to its first screen. */
 export function WorkspaceHome() {
   const slug = workspacePageOf(useAddress().pathname)?.slug ?? '';
   return <GoTo href={paths.overview({ slug, env: rememberedEnv() })} />;

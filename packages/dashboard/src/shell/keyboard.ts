@@ -1,4 +1,4 @@
-// Keyboard shortcuts of the whole application. Off while typing.
+// Keyboard shortcuts for the whole application.
 import { useEffect, useRef } from 'react';
 import { workspacePageOf } from '../match.ts';
 import { navigate, useAddress } from '../router/location.ts';
@@ -32,7 +32,7 @@ export function Keyboard() {
   return null;
 }
 
-/** Not while typing, in a dialog, or with a modifier. */
+/** Shortcuts are off while the user types, in dialogs, and with modifier keys. */
 function isPlainKey({
   key,
   target: on,

@@ -1,4 +1,4 @@
-// The states of a read: loading, failed, not found, not allowed; and its contents once loaded.
+// The states of a read: loading, failed, not found, not allowed, or loaded.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../texts/en.ts';
@@ -13,7 +13,7 @@ type Props<T> = {
   skeleton?: ReactNode;
   /** What failed: "Couldn’t load keys." */
   failed?: string;
-  /** Shown for a 404: what it was and where to go. */
+  /** Shown for a 404: what wasn't found, and where to go next. */
   gone?: ReactNode;
   children(answer: T): ReactNode;
 };
@@ -27,8 +27,8 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
   );
   if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
-  // An earlier response stays, with the failure above it. If the server can't be reached, the bar
-  // says so once for the whole page.
+  // Earlier data stays, with the error above it. If the server can't be reached, a bar says so once
+  // for the whole page.
   return (
     <>
       {!(error instanceof KeyrailUnreachable) && problem}
@@ -37,13 +37,13 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
-/** A URL with a malformed ID leads nowhere too. */
+/** A URL with a malformed ID also means that nothing was found. */
 const isNoId = (error: Error | null): boolean =>
   error instanceof KeyrailError &&
   error.status === 400 &&
   error.details.some(({ path }) => path === 'id');
 
-/** `useList` gives pages instead of `data`. */
+/** `useList` returns pages instead of `data`. */
 export const asQuery = <T,>(list: {
   pages: T | undefined;
   error: Error | null;

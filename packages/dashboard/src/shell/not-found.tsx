@@ -1,4 +1,4 @@
-// A URL that leads nowhere.
+// Shown for URLs without a screen.
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { LinkButton } from '../ui/controls/button.tsx';

@@ -1,4 +1,5 @@
-// The bar for a server that is down: it appears for a silent server too, and covers nothing.
+// The bar for a server that is down. It also appears for a server that doesn't respond, and covers
+// nothing.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
@@ -8,7 +9,7 @@ import { openGround } from '../../test/ground.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Connection' });
 
-/** What covers an element in view, or null. */
+/** Returns what covers an element in view, or null. */
 const over = (element: Locator): Promise<string | null> =>
   element.evaluate((one) => {
     const { left, top, width, height } = one.getBoundingClientRect();
@@ -30,7 +31,7 @@ test('a server that accepts connections but never responds counts as down, and t
   await visit(`/w/${vendor.slug}/live/keys`);
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   proxy.unplug(true);
-  // One read without a response is enough. No request fails for a while.
+  // One request without a response is enough, although no request fails for a while.
   await page.getByRole('searchbox').fill('back');
   await bar(page).getByText('Can’t reach the server.').waitFor();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
@@ -47,7 +48,7 @@ test('a server that accepts connections but never responds counts as down, and t
   equal(await page.evaluate("document.documentElement.style.getPropertyValue('--bar')"), '');
 });
 
-/** Scrolls to the last label of the chart, and tells whether it is in sight. */
+/** Scrolls to the last label of the chart, and returns whether it is visible. */
 const AXIS_SHOWS = `(() => {
   const axis = [...document.querySelectorAll('main figure svg text')].at(-1);
   if (!axis) return false;
@@ -69,7 +70,7 @@ test('the bar covers no chart axis, and sticky elements stay below it', async (t
   await visit(`/w/${vendor.slug}/test/projects/orders`);
   await page.locator('main figure svg text').last().waitFor();
   await page.route(/\/(v1|healthz)/, (route) => route.abort());
-  // The page reads its nodes every few seconds.
+  // The page polls its nodes every few seconds.
   await bar(page).waitFor();
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 400 });

@@ -1,4 +1,4 @@
-// A bar at the top while the server can't be reached: it counts down to the next retry.
+// A bar at the top while the server can't be reached. It counts down to the next retry.
 import { useEffect, useState } from 'react';
 import { tryNow, useConnection } from '../api/connection.ts';
 import { nowMs } from '../clock.ts';
@@ -39,7 +39,7 @@ export function OfflineBar() {
   );
 }
 
-/** What sticks to the top of the page sticks to the foot of the bar. */
+/** Tells sticky elements the height of the bar, so that they stay below it. */
 function keepRoom(bar: HTMLElement) {
   const { style } = document.documentElement;
   const observer = new ResizeObserver(() => style.setProperty('--bar', `${bar.offsetHeight}px`));

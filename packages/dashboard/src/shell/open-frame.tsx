@@ -1,4 +1,4 @@
-// The frame of screens for visitors, signed in or not: one column in the middle.
+// The frame for screens that don't require signing in: one column in the middle.
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/controls/link.tsx';

@@ -1,4 +1,4 @@
-// Another tab has switched the workspace: this one stops and asks.
+// Pauses this tab after another tab has switched workspaces, and asks how to continue.
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
 import { navigate } from '../router/location.ts';
@@ -11,7 +11,7 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  // Until it is reloaded, the user's active workspace may still be this one.
+  // Until this data is reloaded, the active workspace may still be this one.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,

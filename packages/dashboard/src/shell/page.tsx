@@ -1,4 +1,4 @@
-// The frame of a screen inside the shell: its heading, its actions, its title and breadcrumb.
+// The frame of a screen: its heading, actions, document title and breadcrumb.
 import { type ReactNode, useContext, useEffect } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import iconLive from '../icons/icon-live.svg';
@@ -16,19 +16,19 @@ type Facts = { crumbs: readonly Crumb[]; title: string };
 
 const facts = createObserved<Facts>({ crumbs: [], title: '' });
 
-/** For the header. */
+/** The breadcrumb and the title, for the header. */
 export const usePageFacts = (): Facts => useObserved(facts);
 
 type Props = {
   title: string;
-  /** Beside the heading: an object's state. */
+  /** Shown beside the heading, such as an object's state. */
   beside?: ReactNode;
-  /** One line below the heading. */
+  /** A line below the heading. */
   lead?: ReactNode;
-  /** The pages above this one, without the workspace. */
+  /** The parent pages for the breadcrumb, without the workspace. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
-  /** Tables may be wider than text. */
+  /** Allows more width, for tables. */
   wide?: boolean;
   children: ReactNode;
 };

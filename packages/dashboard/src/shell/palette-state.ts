@@ -1,4 +1,5 @@
-// The palette: whether it is open, and the commands and sources that screens add to it.
+// The state of the palette: whether it is open, and the commands and sources that screens have
+// added.
 import { useEffect, useRef } from 'react';
 import { createObserved } from '../api/observed.ts';
 import type { IconName } from '../ui/controls/icon.tsx';
@@ -6,16 +7,16 @@ import type { IconName } from '../ui/controls/icon.tsx';
 export type Command = {
   id: string;
   label: string;
-  /** Beside the label: a prefix, a workspace name. */
+  /** Shown beside the label, such as a prefix or a workspace name. */
   note?: string;
   icon: IconName;
-  /** More words by which it is found. */
+  /** Additional search terms for the command. */
   words?: string;
   run(): void;
 };
 
 /**
- * Finds commands for the typed text, such as keys by name. Results for earlier text are dropped.
+ * Finds commands for the typed text, such as keys by name. Results for earlier text are ignored.
  */
 export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 

@@ -1,4 +1,4 @@
-// The palette and the shortcuts: everything can be reached with the keyboard alone.
+// Everything can be reached by keyboard, with the palette and the shortcuts.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

@@ -1,4 +1,5 @@
-// The palette: go anywhere, switch workspace or mode, find things. Screens add their own sources.
+// The palette opens pages, switches the workspace or environment, and finds objects. Screens add
+// their own sources.
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
@@ -89,7 +90,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   }, [current]);
   return (
     <>
-      {/* The input above keeps the focus; it refers to the chosen option. */}
+      {/* The input keeps the focus and refers to the highlighted option. */}
       <div
         ref={list}
         id={`${id}-list`}
@@ -123,7 +124,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   );
 }
 
-/** The results from the sources of mounted screens. */
+/** Results from the sources that mounted screens have added. */
 function useFound(text: string): readonly Command[] {
   const sources = useObserved(paletteSources);
   const [found, setFound] = useState<readonly Command[]>([]);
@@ -204,7 +205,7 @@ function goCommands(place: Place): Command[] {
   return pages;
 }
 
-/** A page in one environment has a counterpart in the other. */
+/** Switches to the same page in the other environment. */
 function envCommands(page: WorkspacePage): Command[] {
   if (page.env === null) return [];
   const other = page.env === 'live' ? 'test' : 'live';
@@ -213,7 +214,7 @@ function envCommands(page: WorkspacePage): Command[] {
   return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }
 
-/** Every word of the text must be the beginning of a word of the command. */
+/** Every word of the text must be the start of a word in the command. */
 function matching(commands: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ label, words: more = '' }) => {

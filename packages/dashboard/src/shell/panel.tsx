@@ -1,4 +1,4 @@
-// A form or message in the middle of the page: the body of every screen in the open frame.
+// A form or message in the middle of the page, used by all screens in the open frame.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../texts/en.ts';
 import { Form } from '../ui/controls/form.tsx';
@@ -15,7 +15,8 @@ type Props = {
 };
 
 export function Panel({ title, lead, children, foot, onSubmit }: Props) {
-  // When a panel replaces another, as after a form is sent, screen readers start at its heading.
+  // When one panel replaces another, for example after a form is sent, screen readers start at its
+  // heading.
   const heading = useHeadingFocus(title);
   useEffect(() => {
     document.title = `${title} · ${en.product}`;

@@ -1,4 +1,4 @@
-// The frame of screens that belong to the user rather than to a workspace.
+// The frame for screens that belong to a user instead of a workspace.
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/controls/link.tsx';

@@ -1,4 +1,5 @@
-// Secrets leave no trace, even where the page isn't a secure context; and what the page may load.
+// Secrets leave no trace, even on pages without a secure context. Also covers the content security
+// policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -12,7 +13,7 @@ const secretIn = async (page: Page): Promise<string> => {
   return (await dialog(page).locator('code').first().textContent()) ?? '';
 };
 
-/** Long enough to be found only in the secret, without the prefix that lists show. */
+/** A part of the secret without the prefix that lists show, long enough to occur nowhere else. */
 const middleOf = (secret: string): string => {
   ok(secret.length > 40, 'a secret is shown');
   return secret.slice(20, 40);
@@ -25,7 +26,7 @@ const KEPT = `(async () => JSON.stringify([
   await indexedDB?.databases?.(), globalThis.caches ? await caches.keys() : [],
 ]))()`;
 
-/** Everything that scripts of the page can still reach. */
+/** Returns everything that scripts on the page can still access. */
 async function heapOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const chunks: string[] = [];
@@ -39,7 +40,7 @@ async function heapOf(page: Page): Promise<string> {
 
 const LOOKS_MAX = 5;
 
-/** A busy browser frees the elements of a page some time after it has left them. */
+/** A busy browser frees a page's elements some time after the user has left it. */
 async function heapWithout(page: Page, texts: readonly string[]): Promise<string> {
   let heap = '';
   for (let look = 0; look < LOOKS_MAX; look += 1) {
@@ -99,7 +100,7 @@ test('leaving before a secret is copied asks first, and leaves nothing in memory
   await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.getByText('this key', { exact: true }).waitFor();
 
-  // Explain: the full key is in the body of one request, and in its input.
+  // The full key is only in the body of one request and in the input of the Explain screen.
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
   const pasted = await vendor.given.key({ env: 'test' });
   await page.getByLabel('Key', { exact: true }).fill(pasted.key);

@@ -1,5 +1,5 @@
-// The one component that holds a secret shown once. The secret is gone when the dialog closes, and
-// never gets into a cache, a screen's state, a URL or a log.
+// The only component that holds a secret shown once. The secret is discarded when the dialog
+// closes, and never enters a cache, a screen's state, a URL or a log.
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -11,24 +11,24 @@ import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 
 type Revealed = {
-  /** "Test key Backend" */
+  /** For example "Test key Backend". */
   title: string;
   value: string;
-  /** The name of the copy button; "Copy key" if left out. */
+  /** The name of the copy button. The default is "Copy key". */
   copyLabel?: string;
-  /** What happens if the user leaves without copying. */
+  /** The consequence of leaving without copying. */
   leaveText?: string;
   /** Below the secret: "The old key works until 14:05." */
   note?: ReactNode;
   snippets?: readonly SnippetText[];
-  /** After the dialog closed. */
+  /** Called after the dialog has closed. */
   onStored?: () => void;
 };
 
 const revealed = createObserved<Revealed | null>(null);
 let shown = 0;
 
-/** Shows a secret. Call it with the response to the change, and keep no copy. */
+/** Shows a secret. Pass the secret directly from the response, and don't keep a copy. */
 export const showSecret = (secret: Revealed): void => {
   shown += 1;
   revealed.set(secret);
@@ -38,7 +38,7 @@ export function RevealHost() {
   const secret = useObserved(revealed);
   const { status } = useSession();
   useEffect(() => {
-    // A secret belongs to one user.
+    // A secret must not be shown to the next user.
     if (status === 'out') revealed.set(null);
   }, [status]);
   return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
@@ -57,7 +57,7 @@ function Reveal({ secret }: { secret: Revealed }) {
   useKeptPage(staysHere, !isCopied);
   const finish = () => {
     revealed.set(null);
-    // Only once the dialog is gone, because it blocks navigation.
+    // Called once the dialog has closed, because it blocks navigation.
     setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));

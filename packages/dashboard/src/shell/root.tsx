@@ -1,4 +1,4 @@
-// What every page has: its content, and over it the parts that are on all pages.
+// The root of every page: its content, and the layers that can appear over it.
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -31,10 +31,10 @@ export function Root({ children }: { children: ReactNode }) {
   const isListOpen = useObserved(shortcutsAreOpen);
   useEffect(preloadWhenIdle, []);
   useEffect(keepFocus, []);
-  // Whatever covers a page belongs to the page it was opened on.
+  // Dialogs and menus close when the user leaves the page that opened them.
   useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
-    // What one user typed must not be shown to the next.
+    // The next user must not see what was typed.
     if (status === 'out') closePalette();
   }, [status]);
   if (status === 'asking') return null;
@@ -60,7 +60,7 @@ function closeOverlays(): void {
   shortcutsAreOpen.set(false);
 }
 
-/** Everything that can cover a page, loaded in advance. */
+/** Preloads everything that can cover a page. */
 function preloadWhenIdle(): void {
   const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts, loadEndedDialog];
   const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);

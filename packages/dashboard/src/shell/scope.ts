@@ -1,5 +1,5 @@
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
-// Where the page is: the workspace, the environment, and what the user's role allows.
+// The current workspace and environment, and what the user's role allows.
 import { createContext, useContext } from 'react';
 import type { Env, Place } from '../paths.ts';
 
@@ -10,7 +10,7 @@ export type Scope = Place & {
   /** The workspace name. */
   name: string;
   role: Role;
-  /** True on pages of both environments; `env` is then the one that was visited last. */
+  /** True on pages for both environments. `env` is then the last one visited. */
   isNeutral: boolean;
   /** Members can only view; admins and owners can change things. */
   mayChange: boolean;
@@ -19,10 +19,10 @@ export type Scope = Place & {
 
 export const ScopeContext = createContext<Scope | null>(null);
 
-/** Inside a workspace. */
+/** For screens inside a workspace. */
 export function useScope(): Scope {
   const scope = useContext(ScopeContext);
-  if (!scope) throw new Error('bug: a screen outside of a workspace asks for its scope');
+  if (!scope) throw new Error('bug: a screen outside a workspace uses its scope');
   return scope;
 }
 
@@ -32,7 +32,7 @@ export function rememberEnv(env: Env): void {
   try {
     sessionStorage.setItem(STORED, env);
   } catch {
-    // The next neutral page then leads to live.
+    // Without storage, pages for both environments lead back to live.
   }
 }
 

@@ -1,4 +1,4 @@
-// What is pasted into a search box never gets into a URL: not the page's, not a request's.
+// Text pasted into a search box never gets into a URL, neither the page's nor a request's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -28,7 +28,7 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   page.on('request', (one) => asked.push(`${one.url()} ${one.headers().referer ?? ''}`));
   page.on('framenavigated', (frame) => asked.push(frame.url()));
   const leaked = new Set<string>();
-  /** Remembers the box if a URL has contained a credential since the last call. */
+  /** Records the search box if a URL has contained a credential since the last call. */
   const look = async (box: string) => {
     await page.evaluate('new Promise((done) => setTimeout(done, 500))');
     const urls = [...asked.splice(0), page.url()];
@@ -89,7 +89,7 @@ test('the URL to return to after signing in contains no pasted credential', asyn
   }
 });
 
-test('the server rejects a search for a whole credential', async (t) => {
+test('the server rejects a search for a full credential', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { vendor } = await ground.signIn();

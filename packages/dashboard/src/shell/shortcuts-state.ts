@@ -21,6 +21,6 @@ export function setLetters(isOn: boolean): void {
   try {
     localStorage.setItem(STORED, isOn ? 'on' : 'off');
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage, the choice lasts until the page is reloaded.
   }
 }

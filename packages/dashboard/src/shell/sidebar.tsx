@@ -1,4 +1,4 @@
-// The workspace navigation.
+// The sidebar with the workspace navigation.
 import { paths } from '../paths.ts';
 import { useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';

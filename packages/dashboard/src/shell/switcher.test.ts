@@ -1,11 +1,11 @@
-// The workspace switcher finds workspaces by part of their name, and keeps the kind of page.
+// The workspace switcher finds workspaces by part of their name, and opens the same kind of page.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 
 const OTHERS = ['Globex', 'Initech', 'Umbrella', 'Hooli', 'Stark', 'Wayne'];
 
-test('a workspace among many is found by name, using the keyboard', async (t) => {
+test('a workspace can be found by name with the keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -18,7 +18,7 @@ test('a workspace among many is found by name, using the keyboard', async (t) =>
   }
   await visit(`/w/${vendor.slug}/test/tenants`);
   const button = page.getByRole('button', { name: /Switch workspace/ });
-  // The library of menus has arrived.
+  // Wait until the menu library has loaded.
   await button.and(page.locator('[aria-haspopup]')).waitFor();
   await button.focus();
   await page.keyboard.press('Enter');

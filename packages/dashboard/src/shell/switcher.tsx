@@ -1,4 +1,4 @@
-// Switches the workspace and keeps the kind of page.
+// Switches to another workspace and opens the same kind of page there.
 import { useMe } from '../api/me.ts';
 import { pathOfPage, workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
@@ -9,7 +9,7 @@ import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
-/** A few workspaces need no search field. */
+/** With fewer workspaces than this, there is no search field. */
 const SEARCHED_FROM = 6;
 
 export function Switcher() {
@@ -56,7 +56,8 @@ export function Switcher() {
 }
 
 /**
- * The same page in another workspace; for an object, its list, because the object exists only here.
+ * The same page in another workspace. Objects exist in one workspace only, so they lead to their
+ * list.
  */
 export function samePage(pathname: string, slug: string): string {
   const page = workspacePageOf(pathname);

@@ -1,5 +1,5 @@
-// What the palette finds in a workspace: tenants, keys and projects by the beginning of a name or
-// an identifier, and a pasted key to explain.
+// Palette results in a workspace: tenants, keys and projects by the start of a name or identifier,
+// and an action that explains a pasted key.
 import type { Item } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
@@ -15,7 +15,7 @@ const KEYS_FOUND_MAX = 8;
 const OTHERS_FOUND_MAX = 4;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
-/** Longer than the prefix that lists show: it may be a full key, which no search may send. */
+/** Text longer than a display prefix may be a full key, which is never sent as a search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
 const go = (to: string) => () => void navigate(to);
@@ -77,9 +77,9 @@ const projectCommand =
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 
-/** The key is handed over in memory: it never gets into a URL or the history. */
+/** Passes the key in memory, so that it never gets into a URL or the history. */
 function explains(text: string, place: Place): Command[] {
-  // After the navigation, which may have cleared the input of a screen that is already open.
+  // Runs after the navigation, because that may clear the input of a screen that is already open.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
   return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

@@ -1,4 +1,4 @@
-// Class names in components and style sheets agree, and styles are in their layers.
+// Components and style sheets use the same class names, and styles are in the right layers.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

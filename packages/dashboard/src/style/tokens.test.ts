@@ -1,4 +1,4 @@
-// The contrast of the colours, recomputed from the tokens.
+// Computes the contrast of the colour tokens.
 import { equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,2 +1,2 @@
-/** "more than 10,000 keys" at the beginning of a sentence. */
+/** Capitalises a text, such as "more than 10,000 keys", for the start of a sentence. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

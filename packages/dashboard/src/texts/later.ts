@@ -1,4 +1,4 @@
-// The texts of elements that the first page of a visit does not have, so it does not load them.
+// Texts of elements that aren't on the first page of a visit, so that page doesn't load them.
 export const later = {
   listIsFull: (rows: number) =>
     `Only the first ${rows.toLocaleString('en')} rows are shown. Use filters to find the rest.`,

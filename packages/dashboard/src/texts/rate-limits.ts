@@ -1,4 +1,4 @@
-// The texts of rate limits. They are not in `en.ts`, because few screens load them.
+// The texts for rate limits. They aren't in `en.ts`, because only a few screens need them.
 
 type Limit = { limit: number; window: string; scope: string; algorithm: string };
 

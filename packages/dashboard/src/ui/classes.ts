@@ -1,3 +1,3 @@
-/** Joins class names; those that do not apply are left out. */
+/** Joins class names, leaving out those that don't apply. */
 export const classes = (...names: (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ');

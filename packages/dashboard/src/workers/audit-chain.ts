@@ -1,5 +1,5 @@
-// Reads the audit log page by page and recomputes every hash, off the main thread so that the page
-// stays responsive. It holds one page of rows at a time.
+// Loads the audit log page by page and recomputes every hash. Runs off the main thread, so that the
+// page stays responsive, and holds only one page of rows.
 import { createCaller, KeyrailError } from '@keyrail/client';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';
@@ -19,7 +19,7 @@ const PAGES_MAX = 1_000_000;
 
 const encoder = new TextEncoder();
 
-/** Pages over plain HTTP have no `subtle`. */
+/** `subtle` is undefined on pages over plain HTTP. */
 const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle;
 const hashing = subtle ? 'webcrypto' : 'script';
 
@@ -34,8 +34,8 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 };
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
-  // As a header, because the client would warn about plain HTTP in the console, which /system does
-  // already.
+  // Sent as a header, because the client would warn about plain HTTP in the console. /system
+  // already shows that warning.
   const headers = { authorization: `Bearer ${token}`, [WORKSPACE_HEADER]: workspaceId };
   const client = createCaller({ url, headers });
   let head: Head = START;

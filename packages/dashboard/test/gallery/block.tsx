@@ -1,4 +1,4 @@
-// One element of the gallery under its name.
+// An element of the gallery under its name.
 import type { ReactNode } from 'react';
 import styles from './gallery.module.css';
 

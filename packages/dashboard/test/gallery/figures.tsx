@@ -113,7 +113,7 @@ export const Figures = () => (
           hasMore
           loadMore={() => {}}
         />
-        {/* As many pages as a list holds; only one of them has rows here. */}
+        {/* The maximum number of pages, of which only one has rows here. */}
         <Table
           label="Many keys"
           columns={columns}

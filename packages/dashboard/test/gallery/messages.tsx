@@ -1,4 +1,4 @@
-// Skeletons, empty lists, failures, steps.
+// Skeletons, empty lists, errors and steps.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { Button } from '../../src/ui/controls/button.tsx';
 import { Empty } from '../../src/ui/feedback/empty.tsx';

@@ -1,7 +1,7 @@
 // The connection to the server: the current token and its session, renewed before it expires. Only
-// one renewal runs at a time, whatever triggers it. A call rejected because of its token changed
-// nothing, so it is retried once, with the next token. If that fails, the element says so and
-// stops.
+// one renewal runs at a time, whatever causes it. A call rejected because of its token changed
+// nothing, so it is retried once with the next token. If that also fails, the element shows the
+// problem and stops.
 import { type Caller, createCaller } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import type { GetToken, Token, TokenReason, Transport } from '../types.ts';
@@ -31,7 +31,7 @@ type Access = { client: Caller; session: Session };
 const REQUEST_MS_MAX = 20_000;
 const CALL_MS_MAX = 25_000;
 const REPEATS_MAX = 1;
-/** A new token that the server rejects is replaced once. */
+/** If the server rejects a new token, it is replaced once. */
 const REFUSALS_MAX = 2;
 
 export class Connection {
@@ -68,7 +68,7 @@ export class Connection {
       if (!isTokenRefusal(error)) throw error;
       const isCurrent = this.#access === used || this.#access === null;
       const next = isCurrent ? await this.#renew('refused') : this.#access;
-      // The call was meant for another tenant's keys.
+      // The call was made for another tenant's keys.
       if (next === null || !isSameTenant(used.session, next.session)) throw error;
       return use(next.client, signal).catch((again: unknown) => {
         throw isTokenRefusal(again) ? this.#end('refused', again) : again;
@@ -149,12 +149,12 @@ export class Connection {
     this.#dueMs = nowMs() + delayMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#renewIfDue, delayMs);
-    // An unchanged session is not shown again, so nothing on the screen moves.
+    // If the session is unchanged, the screen isn't updated, so nothing moves.
     if (known !== null && ending === null && isSameSession(known, next.session)) return;
     this.#change({ session: next.session, ending: null });
   }
 
-  /** Ends early if the page is visible or online again, or if a call needs the token. */
+  /** Waits, but stops early if the page becomes visible or online, or if a call needs the token. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

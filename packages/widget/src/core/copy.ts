@@ -1,6 +1,6 @@
-// Copies a text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
+// Copies text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
 
-/** False if the browser blocked it; the shown text is then selected. */
+/** Returns false if the browser blocked copying. The text is then selected. */
 export async function copyText(text: string, shown: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -14,7 +14,7 @@ function copyBySelection(text: string, shown: HTMLElement): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  // Inside the open dialog, because everything outside it is inert.
+  // Added inside the open dialog, because everything outside it is inert.
   shown.after(area);
   area.select();
   let isCopied = false;

@@ -1,21 +1,21 @@
-// A failure, in words for the element's user.
+// Describes an error in words for the element's user.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';
 import { TokenProblem } from './refusals.ts';
 
-/** What was attempted: the same error code means something else for each. */
+/** The action that failed, because the meaning of an error code depends on it. */
 export type Act = 'read' | 'create' | 'rotate' | 'revoke';
 
 export type Problem = {
   code: string;
   text: string;
   requestId: string | null;
-  /** The change may have gone through; the list shows whether it did. */
+  /** The change may have been made. The list shows whether it was. */
   isUnknown: boolean;
 };
 
-/** The browser is offline, so a request would only be lost. */
+/** The browser is offline, so a request would fail. */
 export class Offline extends Error {}
 
 const SECONDS_DEFAULT = 60;
@@ -66,7 +66,7 @@ function refusalText(error: KeyrailError, act: Act, words: Words): string {
   }
 }
 
-/** For the page: the server's message, which never quotes a credential. */
+/** The message for the page. It comes from the server and never contains a credential. */
 export function detailOf(error: unknown, { code, text, requestId }: Problem): ErrorDetail {
   const message = error instanceof KeyrailError ? error.message : text;
   return { code, message, request_id: requestId };

@@ -1,9 +1,9 @@
-// What a failure means for the connection.
+// Determines what an error means for the connection.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Transport } from '../types.ts';
 import type { Ending } from './session.ts';
 
-/** Without a usable token, the call was not sent. */
+/** The call wasn't sent, because there is no usable token. */
 export class TokenProblem extends Error {
   readonly ending: Ending;
 
@@ -13,18 +13,18 @@ export class TokenProblem extends Error {
   }
 }
 
-/** The server rejects a token before it does anything else. */
+/** The server checks the token before it does anything else. */
 export const isTokenRefusal = (error: unknown): boolean =>
   error instanceof KeyrailError && error.status === 401;
 
-/** The page's origin is not registered. */
+/** The page's origin isn't registered. */
 export class OriginRefused extends Error {}
 
 type Asked = { url: string; transport: Transport; signal: AbortSignal };
 
 /**
- * Browsers hide the server's response from a page whose origin is not registered, so it looks like
- * a lost connection. But any page may read the 401 for a request without a token. If that one
+ * Browsers hide responses from pages whose origin isn't registered, so the error looks like a lost
+ * connection. But any page can read the 401 for a request without a token. If that response
  * arrives, the network works.
  */
 export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {

@@ -1,9 +1,9 @@
-// When a token is renewed. Only the server's clock counts: the browser's may be wrong.
+// When to renew a token. Only the server's clock counts, because the browser's may be wrong.
 import type { Token, TokenReason } from '../types.ts';
 
 type Times = { expires_at: string; expires_in: number };
 
-/** However short-lived a token is, the page is not asked for one more often than this. */
+/** The shortest time between two token requests, even if tokens expire sooner. */
 const DELAY_MS_MIN = 10_000;
 const DELAY_MS_MAX = 600_000;
 const USED_SHARE = 0.8;
@@ -18,6 +18,6 @@ export function delayOfRenewal(
   return Math.min(DELAY_MS_MAX, Math.max(DELAY_MS_MIN, delayMs));
 }
 
-/** Two waits, so three attempts. A refresh has a minute before the old token expires. */
+/** Two delays mean three attempts. A refresh has one minute before the old token expires. */
 export const waitsBetween = (reason: TokenReason): readonly number[] =>
   reason === 'refresh' ? [5_000, 20_000] : [500, 2_000];

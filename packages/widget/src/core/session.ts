@@ -1,10 +1,10 @@
-// What a token gives access to, and why there may be none.
+// What a token gives access to, or why there is no usable token.
 import type { Answer } from '@keyrail/client';
 import type { TokenExpiredDetail } from '../types.ts';
 
 export type Session = Answer<'GET /v1/embed/session'>;
 
-/** Why there is no usable token: the event's reasons, or a page that is not registered. */
+/** Why there is no usable token: one of the event's reasons, or an origin that isn't registered. */
 export type Ending = TokenExpiredDetail['reason'] | 'origin_not_allowed';
 
 export type ConnectionState = { session: Session | null; ending: Ending | null };
@@ -19,7 +19,7 @@ export const isSameSession = (one: Session, other: Session): boolean =>
 
 const GRANT = 'key_scope:';
 
-/** The scopes that a new key may have. */
+/** The scopes a new key may have. */
 export const grantsOf = ({ scopes }: Session): string[] =>
   scopes.filter((scope) => scope.startsWith(GRANT)).map((scope) => scope.slice(GRANT.length));
 

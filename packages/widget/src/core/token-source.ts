@@ -1,11 +1,11 @@
-// Where tokens come from: a function on the page, or a URL of the vendor's backend.
+// Gets tokens from a function on the page or from a URL of the vendor's backend.
 import type { GetToken, Token } from '../types.ts';
 
 const TOKEN_MS_MAX = 30_000;
 
 /**
- * The full URL of a `token-url`, or null if it is not on the page's origin. An attribute or a
- * `<base>` may be injected markup, so neither may send the request elsewhere.
+ * The full URL of `token-url`, or null if it isn't on the page's origin. An attribute or a `<base>`
+ * may be injected markup, so it must not be able to send the request elsewhere.
  */
 export function ownUrl(tokenUrl: string): string | null {
   const link = document.createElement('a');
@@ -27,7 +27,7 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'same-origin',
-    // An open redirect on the site would lead to another host.
+    // An open redirect on the site could lead to another host.
     redirect: 'error',
     cache: 'no-store',
     headers: { accept: 'application/json' },
@@ -37,7 +37,7 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   return response.json();
 }
 
-/** The error never quotes what the page returned: it may contain a token. */
+/** The error never contains what the page returned, which may include a token. */
 function checked(value: unknown): Token {
   if (typeof value === 'object' && value !== null && 'token' in value && 'refresh_after' in value) {
     const { token, refresh_after } = value;

@@ -1,4 +1,4 @@
-// Runs one change at a time: whether it is in progress, and how it failed.
+// Runs one change at a time, and provides its progress and its error.
 import type { Caller } from '@keyrail/client';
 import { useRef, useState } from 'preact/hooks';
 import { useWidget } from '../ui/context.ts';
@@ -15,7 +15,7 @@ export function useChange<T>(act: Act, onDone: (result: T) => void): Change<T> {
   const { connection, words, emit } = useWidget();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // State only updates with the next render, and a second click may come first.
+  // State only updates on the next render, and a second click may come before that.
   const isRunning = useRef(false);
   const run: Change<T>['run'] = async (send) => {
     if (isRunning.current) return;

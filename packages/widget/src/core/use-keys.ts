@@ -1,5 +1,5 @@
 import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
-// The list of keys: loaded page by page, and updated in place after each change.
+// The list of keys. It is loaded page by page, and updated in place after each change.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { useWidget } from '../ui/context.ts';
@@ -14,7 +14,7 @@ export type KeyList = {
   problem: Problem | null;
   reload(): Promise<void>;
   more(): Promise<void>;
-  /** Puts new and changed keys into the list, newest first. */
+  /** Adds or replaces keys in the list, newest first. */
   put(...changed: ApiKey[]): void;
 };
 
@@ -26,7 +26,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   const [isLoading, setLoading] = useState(false);
   const latest = useRef({ words, emit });
   latest.current = { words, emit };
-  // Only the latest read counts.
+  // Results of earlier reads are ignored.
   const turn = useRef(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session sees other keys
@@ -51,7 +51,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
       } catch (error) {
         if (mine !== turn.current) return;
         const problem = problemOf(error, 'read', latest.current.words);
-        // The element already shows that there is no token, and has sent the page an event.
+        // The element already shows that there is no token, and has sent an event to the page.
         if (!(error instanceof TokenProblem)) {
           setShown((before) => ({ ...before, problem }));
           latest.current.emit('error', detailOf(error, problem));
@@ -69,8 +69,8 @@ export function useKeys(includeRevoked: boolean): KeyList {
     };
   }, [read]);
 
-  // A key that expires while it is shown is reloaded, unless more than one page is shown. The
-  // reload comes a second later, because the server's clock decides.
+  // Reloads the list when a key expires, unless more than one page is shown. It waits one second
+  // longer, because the server's clock decides.
   const { keys } = shown;
   useEffect(() => {
     const endsMs = keys === null || keys.length > pageSize ? null : nextEnd(keys, nowMs());
@@ -96,7 +96,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   };
 }
 
-/** The keys of both lists, each once, newest first. The first list wins. */
+/** Merges two lists, newest first, without duplicates. Keys from the first list take precedence. */
 function merged(first: readonly ApiKey[], second: readonly ApiKey[]): ApiKey[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !known.has(id))].sort((one, other) =>

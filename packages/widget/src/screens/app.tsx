@@ -1,4 +1,4 @@
-// The whole element: the key manager once there is a session, and what is shown before.
+// The whole element: the key manager once there is a session, or what is shown before that.
 import { useState } from 'preact/hooks';
 import type { Connection } from '../core/connection.ts';
 import type { ConnectionState, Session } from '../core/session.ts';
@@ -9,12 +9,12 @@ import { Icon } from '../ui/icons.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Commands, TenantKeys } from './keys.tsx';
 
-/** What the page has to fix before it can connect. */
+/** What the page must fix before the element can connect. */
 export type Fault = 'error.setup' | 'error.token_url';
 
 type AppProps = {
   words: Words;
-  /** Null until the page has set where tokens come from. */
+  /** Null until the page has set `token-url` or `getToken`. */
   connection: Connection | null;
   state: ConnectionState;
   fault: Fault | null;
@@ -62,7 +62,7 @@ export function App({ words, connection, state, fault, ...rest }: AppProps) {
   );
 }
 
-/** Each tenant, project and environment gets its own list. */
+/** Each tenant, project and environment has its own list. */
 const placeOf = ({ tenant, project, env }: Session): string => `${tenant.id} ${project.id} ${env}`;
 
 type EndedProps = {
@@ -72,7 +72,7 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** A quiet notice. Whatever is shown or has been typed stays. */
+/** A quiet notice. Everything shown or typed stays. */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

@@ -1,4 +1,4 @@
-// Creates a key: its name, and the scopes the token grants, in the vendor's words.
+// Creates a key with a name and scopes. The token determines the scopes, and the vendor names them.
 import type { Answer } from '@keyrail/client';
 import { NAME_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useId, useState } from 'preact/hooks';
@@ -17,7 +17,7 @@ export function Create({ onCreated, onClose, onLook }: Props) {
   const { words, session } = useWidget();
   const [name, setName] = useState('');
   const grants = grantsOf(session);
-  // With a single scope there is nothing to choose.
+  // If there is only one scope, there is nothing to choose.
   const [scopes, setScopes] = useState<readonly string[]>(grants.length === 1 ? grants : []);
   const [isTried, setTried] = useState(false);
   const isMissing = grants.length > 0 && scopes.length === 0;

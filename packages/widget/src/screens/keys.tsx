@@ -1,4 +1,4 @@
-// One tenant's key manager: the list and the open dialog.
+// The key manager for one tenant: the list and the open dialog.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type ApiKey, nameOf } from '../core/api-key.ts';
@@ -16,7 +16,7 @@ import { Revoke } from './revoke.tsx';
 import { Rotate, type RotatedKey } from './rotate.tsx';
 import { Usage } from './usage.tsx';
 
-/** What the page can make the element do. */
+/** The element's methods that need this screen. */
 export type Commands = { openCreate(): void; reload(): Promise<void> };
 
 type Open = Choice | { act: 'create' } | { act: 'reveal'; revealed: Revealed } | null;
@@ -34,7 +34,7 @@ export function TenantKeys({ onCommands, children }: Props) {
   };
   const commands = useRef<Commands>({ openCreate, reload: list.reload });
   commands.current = { openCreate, reload: list.reload };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the element asks at any time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element calls them at any time
   useEffect(() => {
     onCommands({
       openCreate: () => commands.current.openCreate(),

@@ -1,4 +1,4 @@
-// The rows of the list: a table, or cards where the element is narrow.
+// The rows of the list, as a table, or as cards where the element is narrow.
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf, shownState } from '../core/api-key.ts';
@@ -8,7 +8,7 @@ import { useWidget } from '../ui/context.ts';
 import { StateShape } from '../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../ui/menu.tsx';
 
-/** The chosen action and its key. */
+/** An action from a row's menu, and the key it is for. */
 export type Choice = { act: 'rotate' | 'revoke' | 'usage'; key: ApiKey };
 
 type Props = { keys: readonly ApiKey[]; onChoose(choice: Choice): void };

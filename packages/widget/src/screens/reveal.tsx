@@ -1,4 +1,5 @@
-// A new key in full, shown once. Nothing else holds its value, so it is gone with this dialog.
+// A new key in full, shown once. Its value is stored nowhere else, so it is discarded with this
+// dialog.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/api-key.ts';

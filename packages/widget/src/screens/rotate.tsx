@@ -1,4 +1,4 @@
-// Rotates a key: how long both keys work, in words and as two bars.
+// Rotates a key. Shows how long both keys work, in words and as two bars.
 import type { Answer } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -85,7 +85,7 @@ function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number
   );
 }
 
-/** A key with an earlier expiry still expires then, whatever the overlap. */
+/** If the key expires before the overlap ends, its expiry stays the same. */
 function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
   const { words } = useWidget();
   const now = nowMs();

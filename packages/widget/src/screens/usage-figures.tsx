@@ -1,4 +1,4 @@
-// A key's traffic as bars and as a table.
+// A key's usage as bars and as a table.
 import type { Answer } from '@keyrail/client';
 import { countText, dayText } from '../core/times.ts';
 import { useWidget } from '../ui/context.ts';

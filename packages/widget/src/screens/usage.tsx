@@ -1,5 +1,5 @@
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
-// The usage of one key: a bar for each day, or the same numbers as a table.
+// The usage of one key, with a bar for each day, or as a table.
 import { useEffect, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/api-key.ts';
@@ -59,7 +59,7 @@ function useDays(key: ApiKey, range: number) {
   const [days, setDays] = useState<readonly Day[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: texts and events are no reason to read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new texts or events need no reload
   useEffect(() => {
     let isCurrent = true;
     const read = async () => {

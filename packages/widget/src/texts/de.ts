@@ -1,4 +1,4 @@
-// German.
+// The German texts.
 import type { Table } from './en.ts';
 
 export const de: Table = {

@@ -1,5 +1,5 @@
-// English, and the shape of every other language: the same entries, with functions for texts that
-// contain numbers or names.
+// The English texts, which define the entries for every other language. Texts that contain numbers
+// or names are functions.
 export const en = {
   'list.title': 'API keys',
   'list.count': (count: number) => (count === 1 ? '1 key' : `${count} keys`),
@@ -108,7 +108,7 @@ export const en = {
   'error.not_rotatable': 'This key no longer works, or you’ve reached the maximum number of keys.',
   'error.not_found': 'This key no longer exists.',
   'error.rate_limited': (seconds: number) => `Too many changes. Try again in ${seconds} s.`,
-  'error.invalid_name': 'The name can have 1 to 200 characters.',
+  'error.invalid_name': 'The name can be up to 200 characters long.',
   'error.other': 'Something went wrong on the server. Try again.',
 };
 

@@ -1,4 +1,4 @@
-// The languages are complete, and the right one is chosen.
+// The translations are complete, and the right language is chosen.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { de } from './de.ts';
@@ -9,7 +9,7 @@ type Entry = string | ((...args: never[]) => string);
 
 const entriesOf = (table: object): [string, Entry][] => Object.entries(table);
 
-test('German has the same entries as English, of the same type, and none is empty', () => {
+test('German has the same texts as English, of the same type, and none is empty', () => {
   deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
   const german = new Map(entriesOf(de));
   for (const [name, text] of entriesOf(en)) {

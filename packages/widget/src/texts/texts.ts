@@ -1,8 +1,8 @@
-// The texts of a language, with the entries the vendor has replaced.
+// The texts in a language, with the vendor's replacements.
 import { de } from './de.ts';
 import { en, type Table } from './en.ts';
 
-/** Any texts to replace, names for your scopes, and the text direction. */
+/** Replacements for any texts, names for your scopes, and the text direction. */
 export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
   /** Names for scopes: `{ 'invoices:read': 'Read invoices' }`. */
   scopes?: Readonly<Record<string, string>> | undefined;
@@ -11,7 +11,7 @@ export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
 
 /** The texts every screen uses. */
 export type Words = Table & {
-  /** The language of dates and numbers. */
+  /** The language used for dates and numbers. */
   lang: string;
   dir: 'ltr' | 'rtl';
   scopes: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates in a different language from the texts would be confusing.
+    // Dates in a different language than the texts would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

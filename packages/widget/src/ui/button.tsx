@@ -1,4 +1,4 @@
-// Buttons. A busy button must keep the focus, so it is never disabled natively.
+// Buttons. A busy button must keep the focus, so it never gets the `disabled` attribute.
 import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';

@@ -16,7 +16,7 @@ type Surroundings = {
   connection: Connection;
   session: Session;
   pageSize: number;
-  /** The token allows changes, and the page does not forbid them. */
+  /** Whether both the token and the page allow changes. */
   mayChange: boolean;
   emit: Emit;
   /** Announces a result to screen readers. */

@@ -1,5 +1,6 @@
-// A native dialog: it keeps the focus, makes the page behind it inert, and returns the focus to
-// what opened it. The page does not receive its Esc key, so the page's own dialogs stay open.
+// A native dialog: it keeps the focus, makes the page behind it inert, and returns the focus to the
+// element that opened it. The page doesn't receive its Esc key presses, so dialogs of the page stay
+// open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -8,7 +9,7 @@ import { useWidget } from './context.ts';
 type Props = {
   title: string;
   children: ComponentChildren;
-  /** Buttons at the foot, the primary one last. */
+  /** Buttons at the bottom, with the primary one last. */
   actions: ComponentChildren;
   /** Called by Esc, the close button and the backdrop. */
   onClose(): void;
@@ -90,8 +91,8 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * The change may have removed what opened the dialog; the title then gets the focus. If the page
- * opened it, the browser has already returned the focus.
+ * If the change removed the element that opened the dialog, the title gets the focus. If the page
+ * opened the dialog, the browser has already returned the focus.
  */
 function giveBack(opener: Element | null, root: Node): void {
   if (opener === null) return;

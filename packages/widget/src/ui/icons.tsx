@@ -1,4 +1,4 @@
-// Icons and state shapes, as paths.
+// Paths for icons and state shapes.
 import type { Shape } from '../core/api-key.ts';
 
 const strokes = {

@@ -1,4 +1,4 @@
-// A row's menu, in the top layer, so that nothing on the page cuts it off.
+// A row's menu. It is in the top layer, so nothing on the page cuts it off.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -54,7 +54,7 @@ function MenuPopup({ label, entries, button, onClose }: PopupProps) {
   const choose = ({ because, onChoose }: MenuEntry) => {
     if (because) return;
     onClose();
-    // The dialog opening now will return the focus to the button.
+    // The dialog that opens next returns the focus to the button.
     button?.focus();
     onChoose();
   };
@@ -104,7 +104,7 @@ function usePopup(button: HTMLElement | null, onClose: () => void) {
       close.current();
       button.focus();
     };
-    // An earlier scroll's event may come late; only one that moved the button closes the menu.
+    // A late event from an earlier scroll is ignored. The menu only closes if the button has moved.
     const opened = button.getBoundingClientRect();
     const follow = () => {
       const { left, top } = button.getBoundingClientRect();
@@ -129,7 +129,7 @@ const itemsOf = (menu: HTMLElement): HTMLElement[] => [
   ...menu.querySelectorAll<HTMLElement>('[role=menuitem]'),
 ];
 
-/** Moves the focus; true if the key belongs to the menu. */
+/** Moves the focus. Returns true if the menu handles the key. */
 function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
   const at = items.findIndex((item) => item.matches(':focus'));
   const last = items.length - 1;
@@ -144,7 +144,9 @@ function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
   return next !== undefined || key === 'Escape';
 }
 
-/** Below the button, aligned with its end, or above it if there is no room below. */
+/**
+ * Places the menu below the button, aligned with its end, or above it if there is no room below.
+ */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = menu;

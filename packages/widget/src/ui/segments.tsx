@@ -1,4 +1,4 @@
-// A few choices in one line, one of them pressed.
+// A row of options, one of which is pressed.
 type Props<T> = {
   label: string;
   value: T;

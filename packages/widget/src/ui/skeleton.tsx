@@ -1,4 +1,4 @@
-// Placeholder rows while keys load. A quick response never shows them.
+// Placeholder rows while keys load. They appear after a delay, so quick responses never show them.
 import { useEffect, useState } from 'preact/hooks';
 import type { Words } from '../texts/texts.ts';
 

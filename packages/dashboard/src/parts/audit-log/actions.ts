@@ -1,11 +1,11 @@
-// The audit log's actions in words: what an actor did to a target.
+// Describes the actions in the audit log: what an actor did to a target.
 
 type Words = {
   /** Shown between the actor and the target. */
   verb: string;
-  /** What the target is; shown before its name. */
+  /** The kind of target, shown before its name. */
   noun: string;
-  /** Shown in place of both if the actor and the target are the same user. */
+  /** Shown instead of the verb and the target if the actor and the target are the same user. */
   own?: string;
 };
 
@@ -47,7 +47,7 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.redelivered': { verb: 'resent a delivery to', noun: 'webhook endpoint' },
 };
 
-/** Fields that are called something else in the API than in the interface. */
+/** Fields whose names differ between the API and the interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
   disabled: 'state',
   embed_origins: 'allowed origins',

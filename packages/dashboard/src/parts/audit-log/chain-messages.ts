@@ -1,4 +1,4 @@
-// What the page and the worker send each other.
+// Messages between the page and the worker.
 import type { Break, Head } from './chain.ts';
 
 export type ChainRequest = {
@@ -11,5 +11,5 @@ export type ChainRequest = {
 export type ChainReport =
   | { kind: 'progress'; checked: number; hashing: 'webcrypto' | 'script' }
   | { kind: 'done'; head: Head; broken: Break | null; hashing: 'webcrypto' | 'script' }
-  /** Loading the log failed before its end: the rest is unknown. */
+  /** Loading stopped before the end of the log, so the rest is unknown. */
   | { kind: 'failed'; checked: number; message: string; status: number | null };

@@ -1,9 +1,9 @@
-// The chain of audit rows: computes each hash, and finds the first row that doesn't match. The
-// worker and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a
+// Verifies the chain of audit rows: computes each hash, and finds the first row that doesn't match.
+// The worker and its tests share this code. docs/verify-audit-chain.mjs does the same outside a
 // browser.
 import { canonicalJson, GENESIS_HASH, type JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 
-/** A row as the API returns it. Fields not listed here are hashed as well. */
+/** A row as the API returns it. Fields that aren't listed here are hashed as well. */
 type ChainRow = Readonly<Record<string, unknown>> & {
   seq: number;
   prev_hash: string;
@@ -19,7 +19,7 @@ export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | '
 
 export const START: Head = { seq: 0, hash: GENESIS_HASH };
 
-/** The text that is hashed. Fields that the API adds for readers are not part of it. */
+/** The text that is hashed, without the fields that the API adds for readers. */
 export function hashedText(row: ChainRow, workspaceId: string): string {
   const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
   const text = { ...hashed, workspace_id: workspaceId } as JsonValue; // from a response: JSON
@@ -31,7 +31,7 @@ type Check = {
   head: Head;
   workspaceId: string;
   sha256: Sha256;
-  /** A row that this browser saw earlier. */
+  /** A row this browser verified earlier. */
   remembered: Head | null;
 };
 
@@ -63,7 +63,7 @@ function faultOf(row: ChainRow, { last, hash, remembered }: Expected): Break['re
   return null;
 }
 
-/** A chain that ends before a row that this browser saw has lost its end. */
+/** A chain that ends before a row this browser has seen has been cut off. */
 export const cutOf = (head: Head, remembered: Head | null): Break | null =>
   remembered !== null && head.seq < remembered.seq ? { seq: head.seq + 1, reason: 'cut' } : null;
 

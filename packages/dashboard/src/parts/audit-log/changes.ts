@@ -1,10 +1,10 @@
-// The fields that an audit row says were changed, with their values where the row has them.
+// The fields an audit row lists as changed, with their values if the row includes them.
 import type { FieldChange } from '../../ui/tables/diff.tsx';
 import type { AuditRow } from './use-names.ts';
 
 type Payload = AuditRow['payload'];
 
-/** The names of the changed fields. Older rows have only these. */
+/** The names of the changed fields. Older rows contain no values. */
 export const changedFields = ({ changes, changed }: Payload): string[] => [
   ...new Set([...Object.keys(membersOf(changes)), ...textsOf(changed)]),
 ];

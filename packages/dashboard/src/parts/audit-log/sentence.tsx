@@ -1,5 +1,5 @@
-// An audit row as a sentence: the actor, what happened, the target as a link, and what the payload
-// adds to it.
+// An audit row as a sentence: the actor, the action, a link to the target, and details from the
+// payload.
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
@@ -23,7 +23,7 @@ export function Sentence({ row, names }: Props) {
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** An update says which fields it changed: "updated the name and scopes of key Backend". */
+/** Updates name the changed fields: "updated the name and scopes of key Backend". */
 function wordsOf(row: AuditRow): { verb: string; noun: string } {
   const { action, target_type, payload } = row;
   const own = ownVerb(row);
@@ -40,7 +40,7 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/** Without a name, shows the end of the ID: IDs from about the same time begin alike. */
+/** Without a name, shows the end of the ID, because IDs created close together start alike. */
 const shortId = (id: string): string => `…${id.slice(-8)}`;
 
 function Actor({ row, names }: Props) {
@@ -94,7 +94,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
     const hours = Number(payload.overlap_hours ?? 0);
     const overlap = hours === 0 ? 'with no overlap' : `with ${hours} h overlap`;
     const name = names.get(successor) ?? shortId(successor);
-    // The new key has the old one's name, unless one of them was renamed.
+    // The new key has the old key's name, unless one of them was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
   if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;

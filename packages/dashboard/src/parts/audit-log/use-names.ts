@@ -1,4 +1,4 @@
-// Names for the IDs in audit rows, in a bounded number of reads for each page of rows.
+// Loads names for the IDs in audit rows, with a limited number of requests for each page of rows.
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -8,7 +8,7 @@ export type Names = ReadonlyMap<string, string>;
 
 const NAMES_MAX = 100;
 
-/** Projects and tenants are read by ID; of keys and members, the newest hundred. */
+/** Projects and tenants are loaded by ID. Of keys and members, the newest hundred are loaded. */
 export function useNames(rows: readonly AuditRow[]): Names {
   const projectIds = idsOf(rows, ({ target_type, action }) =>
     action === 'api_key.imported' ? true : target_type === 'project',

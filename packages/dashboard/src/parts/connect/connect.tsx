@@ -1,4 +1,4 @@
-// How to connect a node to a project. The URL is the one in the browser's address bar.
+// How to connect a node to a project. The code uses the URL in the browser's address bar.
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { connectSnippets } from './frameworks.ts';
 

@@ -1,11 +1,11 @@
-// The numbers of a deletion that affects more keys than a dry run covers.
+// A deletion that affects more keys than a dry run counts.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { importMany } from '@keyrail/testing/imports.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('with more than 10,000 keys, no number is shown as the total', async (t) => {
+test('with more than 10,000 keys, all numbers are shown as lower bounds', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

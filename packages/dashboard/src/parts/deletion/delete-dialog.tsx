@@ -23,13 +23,13 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
   const change = useChange(lines[kind]);
   const refresh = useRefresh();
-  // A count that failed to load may be any number.
+  // If the count failed to load, there may be any number of keys.
   const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
   const confirm = () =>
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        // Leave the deleted object's page first: it would request an object that is gone.
+        // Leaves the page first. Otherwise, the page would request the deleted object.
         await onDeleted();
         await refresh(...REFRESHES);
       },
@@ -39,7 +39,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     <Confirm
       title={texts.title[kind](name)}
       action={texts.action[kind]}
-      // One live key is quickly replaced; losing several can take a customer's service down.
+      // A single live key is easy to replace. Losing several can take a customer's service down.
       typed={liveKeys > 1 ? name : null}
       change={{ isPending: change.isPending || live.isPending, error: change.error }}
       onConfirm={confirm}

@@ -1,4 +1,4 @@
-// A key from its creation to its revocation, in the browser and on twenty real nodes.
+// The life of a key, from creation to revocation, in the browser and on twenty real nodes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ const names = Array.from({ length: 19 }, (_, at) => `node-${at + 1}`);
 
 type Place = { secretKey: string; projectId: string };
 
-/** A node whose responses can be held back, as if its process were stopped. */
+/** Starts a node whose responses can be held back, as if its process were stopped. */
 async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   const proxy = await openProxy(Number(new URL(origin).port));
   t.after(() => proxy.close());
@@ -23,7 +23,7 @@ async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   return { node, proxy };
 }
 
-/** Creates a key as a user does, and returns it; it is then gone from the page. */
+/** Creates a key through the form and returns it. The page no longer has it afterwards. */
 async function createKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'Create key' }).click();
@@ -33,7 +33,7 @@ async function createKey(page: Page): Promise<string> {
   await page.getByRole('option', { name: 'Payments' }).click();
   await page.getByRole('combobox', { name: 'Tenant' }).fill('globex');
   await page.getByRole('option', { name: 'Create tenant globex' }).click();
-  await page.getByText('It’s created together with the key.').waitFor();
+  await page.getByText('It will be created together with the key.').waitFor();
   await page.getByLabel('Name').fill('Backend');
   await page.getByRole('textbox', { name: 'Scopes' }).fill('invoices:read');
   await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ async function saveReceipt(page: Page): Promise<string> {
 const msIn = (line: string): number =>
   Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
 
-test('a key is created, and its revocation is watched on twenty nodes, one of them frozen', async (t) => {
+test('a key is created, disabled, enabled and revoked on twenty nodes, one of them frozen', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -80,7 +80,7 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
   const isAllowedBy = () => all.filter((node) => node.verify(secret).allowed).length;
   await until(() => isAllowedBy() === 20);
 
-  // Disable: every node confirms, each with its own time, in the order they confirmed.
+  // Disable the key. Nodes are listed with their times, in the order they confirmed.
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await dialog.getByText('Live nodes').waitFor();
   equal(await dialog.locator('dd').last().textContent(), '20');
@@ -97,7 +97,7 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
     times.toSorted((a, b) => a - b),
     'in the order they confirmed',
   );
-  equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'the last one counts');
+  equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'time of the last node');
   const receipt = await saveReceipt(page);
   const verdict = await verifyReceipt(
     receipt,
@@ -112,11 +112,11 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
   await page.getByText('Backend enabled').waitFor();
   await until(() => isAllowedBy() === 20);
 
-  // A receipt is checked, not only shown: these keys did not sign the next one.
+  // The page verifies receipts: the next one isn't signed with these keys.
   const jwks = '**/.well-known/jwks.json';
   await page.route(jwks, (route) => route.fulfill({ json: { keys: [] } }));
 
-  // Revoke: one node is frozen. The others flip while the clock runs.
+  // Revoke the key while one node is frozen. The others confirm while the clock runs.
   frozen.proxy.keepAnswers(true);
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByText('Live nodes').waitFor();
@@ -137,7 +137,7 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
-  // What the page says about that node turns out to be true.
+  // The frozen node behaves as the page says.
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);

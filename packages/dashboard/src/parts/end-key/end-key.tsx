@@ -1,4 +1,4 @@
-// Revokes or disables a key. Shows the impact first, then every node as it applies the change.
+// Revokes or disables a key. Shows the impact first, then each node as it applies the change.
 import { KeyrailUnreachable } from '@keyrail/client';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -21,7 +21,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const { phase } = watch;
   useEffect(() => {
-    // The button that was pressed is gone.
+    // The focused button has been removed.
     if (phase !== 'ready') body.current?.focus();
   }, [phase]);
   const title = texts.title[act](key.name ?? key.display_prefix);
@@ -46,12 +46,12 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && watch.error instanceof KeyrailUnreachable;
-  // Repeating the request changes nothing, and waits again.
+  // Sending the request again changes nothing. It only waits for the nodes again.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog
       title={title}
-      // While it runs, the result is on its way: closing would only hide it.
+      // The change can no longer be stopped. Closing the dialog would only hide its result.
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (

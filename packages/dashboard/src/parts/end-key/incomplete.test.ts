@@ -1,5 +1,5 @@
-// The result of a revocation or disabling that is not known to be applied everywhere. The responses
-// are the server's, modified on their way to the browser.
+// The result of a change that may not have reached every node. The tests modify the server's
+// responses on their way to the browser.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
@@ -10,7 +10,7 @@ import { openGround } from '../../../test/ground.ts';
 
 type Changes = { incomplete_reason: IncompleteReason | null } & Record<string, unknown>;
 
-/** Revises what the next responses state about the nodes. */
+/** Changes what the following responses say about the nodes. */
 async function revise(page: Page, act: string, changes: Changes): Promise<void> {
   await page.unrouteAll({ behavior: 'wait' });
   await page.route(`**/v1/keys/*/${act}?wait=true`, async (route) => {
@@ -53,7 +53,7 @@ const cases = {
 } as const;
 
 for (const act of ['revoke', 'disable'] as const) {
-  test(`${act}: the dashboard says why it is not known to be applied everywhere`, async (t) => {
+  test(`${act}: the dashboard says why some nodes may not have applied the change`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     const { page, vendor, visit } = await ground.signIn();
@@ -88,7 +88,7 @@ for (const act of ['revoke', 'disable'] as const) {
   });
 }
 
-test('with a silent node, a complete revocation does not claim to be in force everywhere', async (t) => {
+test('with a silent node, a revocation is not reported as applied everywhere', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -102,7 +102,7 @@ test('with a silent node, a complete revocation does not claim to be in force ev
   await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
 });
 
-test('a receipt says that a silent node may lack the change', async (t) => {
+test('a receipt says that a silent node may not have applied the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

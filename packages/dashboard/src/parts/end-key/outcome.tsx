@@ -74,7 +74,7 @@ function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
   );
 }
 
-/** A change that silent nodes may lack is complete, but not known to be applied everywhere. */
+/** A change is complete without silent nodes, but they may not have applied it. */
 function headlineOf(propagation: Propagation): string {
   const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
   if (total_nodes === 0) return texts.noneYet(waited_ms);

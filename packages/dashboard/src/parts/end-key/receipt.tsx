@@ -1,5 +1,5 @@
-// The signed receipt of the change: verified in this browser with the published keys, and saved as
-// a file for others.
+// The signed receipt of the change. The browser verifies it with the published keys, and it can be
+// saved as a file.
 import { verifyReceipt } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -32,7 +32,7 @@ export function Receipt({ receipt, keyId }: Props) {
   );
 }
 
-/** Null until it is known. Any other text is the reason for a rejection. */
+/** Null until the result is known. Any other text is the reason for a failure. */
 type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 
 function useVerdict({ receipt, keyId }: Props): Verdict {
@@ -49,7 +49,7 @@ function useVerdict({ receipt, keyId }: Props): Verdict {
       if (key_id !== keyId) return texts.receipt.ofAnotherKey;
       return complete && silent_nodes === 0 ? 'verified' : 'verifiedPartly';
     };
-    // Browsers have no WebCrypto over plain HTTP, and old ones have no Ed25519.
+    // WebCrypto is unavailable over plain HTTP, and older browsers don't support Ed25519.
     void verified()
       .catch((): Verdict => 'impossible')
       .then((next) => isHere && setVerdict(next));

@@ -1,5 +1,5 @@
-// Revokes or disables a key and watches its nodes. Rows come only from real responses: the list of
-// nodes before the change, polls while waiting for the response, and the propagation it reports.
+// Revokes or disables a key and watches its nodes. Each row comes from a server response: the list
+// of nodes before the change, polls while waiting, or the final response.
 import type { Answer, Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useEffect, useRef, useState } from 'react';
@@ -12,7 +12,7 @@ type PolicyNode = Item<'GET /v1/policy/nodes'>;
 
 export type NodeLine = {
   id: string;
-  /** The version before the change; null for a node that appeared later. */
+  /** The version before the change; null if the node appeared later. */
   from: number | null;
   version: number;
   isApplied: boolean;
@@ -27,10 +27,10 @@ type Watch =
   | { phase: 'done'; propagation: Propagation; tookMs: number }
   | { phase: 'failed'; error: Error };
 
-/** A response that comes sooner needs no polls. */
+/** If the response arrives sooner, no polls are needed. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
-/** Before the change, the list keeps up with nodes that start and stop. */
+/** Before the change, the list is updated as nodes start and stop. */
 const READY_MS = 5000;
 
 export function useWatch(key: ApiKey, act: EndAct) {
@@ -50,7 +50,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
     };
   }, []);
 
-  /** Reads the nodes repeatedly until the response arrives. */
+  /** Polls the nodes until the response arrives. */
   const poll = async (isOver: () => boolean): Promise<void> => {
     await pause(POLLS_AFTER_MS);
     while (!isOver() && isHere.current) {
@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // The change raised the project's version.
+      // The change has created a new policy version.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,

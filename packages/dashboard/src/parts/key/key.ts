@@ -5,7 +5,7 @@ export type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
 export const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
-/** Why a key cannot be rotated now, or null. */
+/** The reason a key can't be rotated, or null. */
 export function whyNotRotated({ state, disabled_at }: ApiKey): string | null {
   if (disabled_at !== null) return texts.actions.disabledFirst;
   return state === 'expired' ? texts.actions.expired : null;

@@ -1,4 +1,5 @@
-// Two bars on a timeline: the old key until it expires, the new key from now on.
+// Two bars on a timeline: one for the old key until it expires, and one for the new key from now
+// on.
 
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../../clock.ts';
@@ -7,7 +8,7 @@ import { momentText } from '../../ui/content/spans.ts';
 import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
-/** The old bar begins left of now, because the old key works already. */
+/** The old key's bar starts to the left of now, because that key already works. */
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;
 

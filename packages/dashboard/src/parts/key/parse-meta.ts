@@ -1,4 +1,4 @@
-// Metadata as it is typed: a JSON object, or why the text is not one.
+// Parses metadata while it is typed. Returns the JSON object, or what is wrong with the text.
 import type { ApiKey } from './key.ts';
 import { texts } from './texts.ts';
 

@@ -1,4 +1,4 @@
-// Rotates a key. Two bars on one timeline show how long both keys work.
+// Rotates a key. Two bars on a timeline show how long each key works.
 
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import {

@@ -1,7 +1,7 @@
-// How a tenant uses a key, for the dialog that shows it once.
+// Code that calls an API with a new key, for the dialog that shows the key once.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
-/** The protected API's own URL is not known here. */
+/** The server doesn't know the URL of the protected API. */
 const API = 'https://api.example.com/';
 
 export const keySnippets = (key: string): SnippetText[] => [

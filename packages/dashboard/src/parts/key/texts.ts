@@ -46,10 +46,10 @@ export const texts = {
   ended: {
     revoked: 'Revoked',
     disabled: 'Disabled',
-    quarantined: 'Found in public',
+    quarantined: 'Leak found',
     reason: (reason: string) => `Reason: ${reason}`,
     quarantine:
-      'It stops working one hour after it was found. Rotate it and send the customer the new key.',
+      'This key stops working one hour after the leak was found. Rotate it and send the customer the new key.',
   },
   scopes: {
     title: 'Scopes',
@@ -111,7 +111,7 @@ export const texts = {
     successor: 'Replaced by',
     overlap: (hours: number) => (hours === 0 ? 'no overlap' : `${hours} h overlap`),
     empty: 'No history',
-    emptyText: 'The audit log has nothing about this key that you’re allowed to see.',
+    emptyText: 'The audit log has no entries about this key that you’re allowed to see.',
   },
   meta: {
     lead: 'Your own JSON about this key. Your handlers can read it if the node is set up to include metadata.',
@@ -159,8 +159,8 @@ export const texts = {
     old: 'Old key',
     new: 'New key',
     now: 'now',
-    chart: (until: string) => `The new key works from now on; the old one until ${until}.`,
-    chartNow: 'The new key works from now on; the old one stops now.',
+    chart: (until: string) => `The new key works from now on. The old key works until ${until}.`,
+    chartNow: 'The new key works from now on. The old key stops working now.',
     earlier: 'The old key expires before the overlap would end. Its expiry stays the same.',
     revealTitle: (env: Env, name: string) => `New ${env} key ${name}`,
     until: (until: string) => `The old key works until ${until}.`,

@@ -75,13 +75,11 @@ export function Nodes({ label, nodes }: { label: string; nodes: readonly PolicyN
 const faded = () => true;
 const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${env_scope}`;
 
-// By name, so that rows stay where they are while nodes poll.
+// Sorted by name, so that rows keep their position while nodes poll.
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 
-/**
- * The state shown for a node: whether it is current or behind only matters while it is connected.
- */
+/** Whether a node is current or behind only matters while it is connected. */
 const lookOf = ({ state, connected }: PolicyNode): keyof typeof texts.states =>
   connected || state === 'silent' ? state : 'away';
 

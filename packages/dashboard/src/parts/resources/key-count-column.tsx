@@ -1,4 +1,4 @@
-// How many active keys an object has in this environment.
+// The number of active keys an object has in this environment.
 import { count } from '../../ui/content/spans.ts';
 import type { Column } from '../../ui/tables/table.tsx';
 

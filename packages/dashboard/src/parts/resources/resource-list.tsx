@@ -1,4 +1,4 @@
-// The screen of a list: a search, the rows, and the dialog that creates another object.
+// A list screen: a search field, the rows, and the dialog that creates a new object.
 import { type ComponentType, type ReactNode, useState } from 'react';
 import type { ListResult } from '../../api/query.ts';
 import type { Search } from '../../router/search-text.ts';
@@ -13,7 +13,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 
-/** Names and counts are read for each page of rows, with at most 100 IDs. */
+/** Names and counts are loaded for each page of rows, with up to 100 IDs. */
 const PAGE_ROWS = 100;
 
 type Texts = Readonly<
@@ -34,7 +34,7 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** The part of a list that `Table` takes. */
+/** The list's props for `Table`. */
 export type Shown<T> = Pick<ListResult<T>, 'hasMore' | 'isLoadingMore' | 'loadMore'> & {
   pages: Pages<T>;
 };
@@ -49,7 +49,7 @@ type Props<T> = {
 
 const parse = ({ q = '' }: Search) => ({ q });
 
-/** The query of a list whose search text is in the URL. */
+/** The API query for a list whose search text is in the URL. */
 export function useListQuery() {
   const [{ q }] = useSearch(parse);
   return { limit: PAGE_ROWS, ...(q !== '' && { q }) };

@@ -1,4 +1,4 @@
-// The screen of one object that can be edited and deleted.
+// The screen for one object that can be edited and deleted.
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
@@ -15,11 +15,11 @@ type Texts = Readonly<
 
 type Props<T> = {
   kind: 'project' | 'tenant';
-  /** Null if there is none. */
+  /** Null if there is no project or tenant with this ID. */
   query: { data: T | null | undefined; error: Error | null; refetch(): unknown };
   nameOf(object: T): string;
   texts: Texts;
-  /** The list of all objects of its kind. */
+  /** The screen that lists all objects of this kind. */
   list: { label: string; toList: string; to: string };
   Edit: ComponentType<{ of: T; onClose(): void }>;
   children(object: T): ReactNode;

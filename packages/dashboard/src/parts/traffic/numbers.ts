@@ -1,9 +1,9 @@
-// Traffic numbers as text.
+// Formats traffic numbers.
 import { count } from '../../ui/content/spans.ts';
 
 export const numberText = count;
 
-/** At most three digits: the histogram has no higher precision. */
+/** At most three digits, because the histogram isn't more precise. */
 export const latencyText = (ms: number): string =>
   ms >= 1000 ? `${(ms / 1000).toPrecision(3)} s` : `${Number(ms.toPrecision(3))} ms`;
 
@@ -18,7 +18,7 @@ const change = new Intl.NumberFormat('en', {
   maximumFractionDigits: 0,
 });
 
-/** "+12%"; null if there was nothing before, so there is no percentage. */
+/** "+12%"; null if the earlier value is zero. */
 export const changeText = (now: number, before: number): string | null =>
   before === 0 ? null : change.format(now / before - 1);
 

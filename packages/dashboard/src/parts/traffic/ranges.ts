@@ -1,4 +1,4 @@
-// The time range that traffic is shown for. It is in the URL.
+// The time range for traffic charts, which is part of the URL.
 import type { Answer } from '@keyrail/client';
 import { type Interval, lastIntervals } from '../../ui/charts/intervals.ts';
 import { texts } from './texts.ts';
@@ -9,13 +9,13 @@ export type Range = '24h' | '7d' | '35d';
 type RangeFacts = {
   interval: Interval;
   count: number;
-  /** How much traffic the change needs: two periods of full intervals, and the current interval. */
+  /** The range to load for a comparison: two full periods and the current interval. */
   before: { interval: Interval; period: number } | null;
 };
 
 const DAY_HOURS = 24;
 
-// The API goes 168 hours or 35 days back, so there is nothing to compare the longest range with.
+// The API covers the last 168 hours or 35 days, so the longest range has no earlier period.
 export const rangeFacts: Readonly<Record<Range, RangeFacts>> = {
   '24h': { interval: 'hour', count: DAY_HOURS, before: { interval: 'hour', period: DAY_HOURS } },
   '7d': { interval: 'hour', count: 7 * DAY_HOURS, before: { interval: 'day', period: 7 } },
@@ -36,7 +36,7 @@ type Sums = { requests: number; errors: number; denied: number };
 export const deniedOf = ({ denials }: { denials: Overview['total']['denials'] }): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-/** The sums of the last full period and the one before it. The current interval is left out. */
+/** Totals of the last full period and the one before it, without the current interval. */
 export function periodsOf(
   { data: points }: Overview,
   { interval, period }: { interval: Interval; period: number },

@@ -1,4 +1,5 @@
-// Traffic or latency over the range. Intervals without traffic are filled in: the API omits them.
+// Traffic or latency over the time range. The API omits intervals without traffic, so they are
+// added here.
 import type { ReactNode } from 'react';
 import { Chart } from '../../ui/charts/chart.tsx';
 import { lastIntervals } from '../../ui/charts/intervals.ts';
@@ -63,7 +64,7 @@ export function TrafficChart({ overview, range, view, aside }: Props) {
   );
 }
 
-/** A denied request is an error as well. Counts are rounded, so the rest may be negative. */
+/** Errors include denied requests. Counts are rounded, so the difference may be negative. */
 const failedOf = (point: Point): number => Math.max(0, point.errors - deniedOf(point));
 const succeededOf = (point: Point): number =>
   Math.max(0, point.requests - failedOf(point) - deniedOf(point));

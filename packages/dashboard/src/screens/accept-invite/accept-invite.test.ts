@@ -1,4 +1,4 @@
-// An invitation is shown before it is accepted, to visitors and to signed-in users.
+// Visitors and signed-in users see an invitation before they accept it.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';

@@ -1,4 +1,4 @@
-// An invitation: what it is for, before the user decides.
+// An invitation's details, shown before the user accepts it.
 import { type Answer, KeyrailError } from '@keyrail/client';
 import { useMe } from '../../api/me.ts';
 import { useChange, useRefresh, useSend } from '../../api/query.ts';

@@ -1,4 +1,4 @@
-// The account: name, password, sessions, theme, shortcuts.
+// Users can change their name, password, sessions, theme and shortcuts.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
@@ -31,7 +31,7 @@ test('a user changes name, password, sessions, theme and shortcuts', async (t) =
   await page.getByRole('dialog').getByText('This signs out 1 other session').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' }).click();
   await saved.getByText('Signed out everywhere else.').waitFor();
-  // The list is read again after the message.
+  // The list reloads after the message appears.
   await sessions.nth(1).waitFor({ state: 'detached' });
   equal(await sessions.count(), 1);
   await sessions.getByText('This session').waitFor();

@@ -1,4 +1,4 @@
-// Sets a new password; the current one is required as proof.
+// Changes the password. The current password is required.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
@@ -28,7 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Tabs with another session of this user find out that it ended.
+          // Tabs with another session of this user then find that it has ended.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

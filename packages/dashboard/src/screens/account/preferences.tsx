@@ -1,4 +1,4 @@
-// What this browser remembers: the theme, and whether single letters are shortcuts.
+// Preferences stored in this browser: the theme and single-letter shortcuts.
 import { useState } from 'react';
 import { useObserved } from '../../api/observed.ts';
 import { lettersWork, openShortcuts, setLetters } from '../../shell/shortcuts-state.ts';

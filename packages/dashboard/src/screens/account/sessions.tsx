@@ -1,4 +1,4 @@
-// Where the user is signed in. Any other session can be signed out here.
+// The user's sessions. Any session except the current one can be signed out here.
 import type { Item } from '@keyrail/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -28,7 +28,7 @@ export const texts = {
   },
   sessions: {
     title: 'Sessions',
-    lead: 'Where you’re signed in. Browsers report these names themselves, so they aren’t proof.',
+    lead: 'Where you’re signed in. Device names are reported by the browser and can be faked.',
     list: 'Sessions',
     failed: 'Couldn’t load your sessions.',
     this: 'This session',

@@ -1,4 +1,4 @@
-// The name of a browser and its system, from the text the browser sent when signing in.
+// Names a browser and its operating system from the user agent it sent when signing in.
 import { texts } from './texts.ts';
 
 const browsers: readonly (readonly [RegExp, string])[] = [
@@ -23,7 +23,7 @@ const PROGRAM_CHARS_MAX = 60;
 const first = (pairs: typeof browsers, text: string): string | null =>
   pairs.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 
-/** "Firefox on Windows"; another client gets the first word of its text. */
+/** "Firefox on Windows". For other clients, the first word of the user agent. */
 export function programName(userAgent: string | null): string {
   if (!userAgent) return texts.sessions.unknown;
   const browser = first(browsers, userAgent);

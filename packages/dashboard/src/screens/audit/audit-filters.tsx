@@ -1,4 +1,4 @@
-// The filters of the log. All of them live in the URL.
+// The filters of the audit log, which are stored in the URL.
 import { useApi } from '../../api/query.ts';
 import { actions } from '../../parts/audit-log/actions.ts';
 import type { SearchChanges } from '../../router/use-search.ts';
@@ -58,7 +58,7 @@ export function AuditFilters({ search, onSearch }: Props) {
   );
 }
 
-/** Members by name, then secret keys. Any other actor keeps its ID. */
+/** Lists members by name, then secret keys. Any other actor is shown by its ID. */
 function ActorChip({ search, onSearch }: Props) {
   const query = { limit: ACTORS_MAX };
   const members = useApi('GET /v1/members', { query });

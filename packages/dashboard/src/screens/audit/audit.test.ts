@@ -1,4 +1,4 @@
-// The audit log: entries as sentences, filters, one entry, and the chain verified in the browser.
+// The audit log: entries as sentences, filters, single entries, and verification in the browser.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
@@ -13,7 +13,7 @@ async function check(page: Page): Promise<void> {
     .click();
 }
 
-/** Bypasses every trigger, which only a superuser can do. */
+/** Bypasses the triggers, which only a superuser can do. */
 const edit = ({ testApp }: Vendor, text: string) =>
   testApp.beyond(`set local session_replication_role = replica; ${text}`);
 
@@ -53,7 +53,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
-  // The names in the entries come from reads that other screens make as lists.
+  // Names come from lists that other screens may have cached.
   for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
     const navigation = page.getByRole('navigation', { name: 'Workspace' });
     await navigation.getByRole('link', { name, exact: true }).click();
@@ -63,10 +63,10 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   await sheet.getByText('Entry not found').waitFor();
 });
 
-/** Several pages, both of the list and of the check. */
+/** Enough entries for several pages of the list and of the verification. */
 const ROWS = 450;
 
-test('a changed byte is found at its entry, and a cut-off end by comparison with an earlier verification', async (t) => {
+test('verification finds a changed byte, and a log cut off since the last verification', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -74,7 +74,7 @@ test('a changed byte is found at its entry, and a cut-off end by comparison with
   await edit(vendor, longAuditLog({ workspaceId: vendor.workspaceId, rows: ROWS }));
   await vendor.as.liveKey('PATCH /v1/projects/{id}', { id: project_id, name: 'Renamed' });
   await visit(`/w/${vendor.slug}/audit`);
-  // A further page leaves the names of the first as they are.
+  // Loading another page keeps the names on the first page.
   const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
   await page.getByRole('link', { name: 'Renamed' }).first().waitFor();
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
@@ -114,7 +114,7 @@ test('a changed byte is found at its entry, and a cut-off end by comparison with
   await chain(page).getByRole('link', { name: 'Open entry 309' }).click();
   await page.getByRole('dialog').getByText('Recomputed here: doesn’t match').waitFor();
 
-  // Over plain HTTP there is no WebCrypto. The page gets the same result.
+  // WebCrypto isn't available over plain HTTP, but the result is the same.
   const origin = ground.origin.replace('127.0.0.1', PLAIN_HOST);
   const plain = await ground.signIn({ vendor, origin });
   await plain.visit(`/w/${vendor.slug}/audit`);

@@ -1,4 +1,4 @@
-// The chain, verified in this browser, beside the server's result and what this browser saw before.
+// Shows this browser's result beside the server's result and the previous verification.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -76,7 +76,7 @@ const Result = ({ check }: { check: ChainCheck }) => (
   </span>
 );
 
-/** The newest row at the start of the check is 100 % of the bar. */
+/** The newest row when the check starts is 100% of the progress bar. */
 function Running({ checked, rowsPerSecond }: { checked: number; rowsPerSecond: number }) {
   const newest = useApi('GET /v1/audit_logs', { query: { order: 'desc', limit: 1 } });
   const total = Math.max(checked, newest.data?.data[0]?.seq ?? 0);
@@ -124,7 +124,7 @@ function Done({ check, verdict, onForget }: DoneProps) {
   );
 }
 
-/** What this browser saw before this check. */
+/** The latest row verified before this check. */
 function Visit({ check, onForget }: { check: Finished; onForget(): void }) {
   const { before, broken, isRemembered } = check;
   const { chain } = texts;

@@ -1,4 +1,4 @@
-// One entry: what it changed, its details, its hashes recomputed, and the row as JSON.
+// One entry: its changes, its details, its recomputed hashes, and the row as JSON.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -27,7 +27,7 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** Returns the row whose sheet closed last and forgets it; 0 if there is none. */
+/** Returns the row of the last closed sheet and forgets it; 0 if there is none. */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;
@@ -135,7 +135,7 @@ function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   );
 }
 
-/** The hash is recomputed here, and compared with the row and the previous row. */
+/** Recomputes the hash and compares it with the row and with the previous row. */
 function Hashes({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const { workspaceId } = useScope();
   const [derived, setDerived] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-// Saves the filtered rows as JSON lines, oldest first, so that another tool can verify them.
+// Exports the filtered rows as JSON Lines, oldest first, so that another tool can verify them.
 import { useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

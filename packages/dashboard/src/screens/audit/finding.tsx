@@ -1,4 +1,4 @@
-// One finding of a chain verification.
+// One line of a verification result.
 import type { ReactNode } from 'react';
 import { State } from '../../ui/content/state.tsx';
 import styles from './audit.module.css';

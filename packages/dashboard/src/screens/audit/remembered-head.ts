@@ -1,5 +1,5 @@
-// The newest row this browser has verified, for each workspace. It reveals a log that later loses
-// its end, whatever the server says.
+// The newest row this browser has verified in each workspace. If the log is cut off later, the next
+// verification detects it, even if the server doesn't report it.
 import { type Head, START } from '../../parts/audit-log/chain.ts';
 
 const nameOf = (workspaceId: string): string => `keyrail.audit-head.${workspaceId}`;
@@ -16,7 +16,7 @@ export function rememberedHead(workspaceId: string): RememberedHead | null {
   }
 }
 
-/** False if the browser doesn't allow storage. */
+/** Returns false if the browser doesn't allow storage. */
 export function rememberHead(workspaceId: string, { seq, hash }: Head, at: Date): boolean {
   if (seq === START.seq) return true;
   try {

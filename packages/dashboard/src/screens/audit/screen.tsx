@@ -75,7 +75,7 @@ export function Screen() {
   );
 }
 
-/** 0 means no row, and so does text that isn't a number. */
+/** Returns 0 if there is no row number in the URL. */
 const seqOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
 
 const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =>
@@ -95,7 +95,7 @@ const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =
 
 const linkId = (seq: number): string => `row-${seq}`;
 
-/** The list and an entry have their own URLs: closing an entry mounts a new list. */
+/** The list and each entry have separate URLs, so closing an entry renders a new list. */
 function focusClosedRow(): void {
   const link = document.getElementById(linkId(takeClosedRow()));
   if (!document.querySelector('dialog[open]')) link?.focus({ preventScroll: true });
@@ -130,7 +130,7 @@ const NO_NAMES: Names = new Map();
 const SearchContext = createContext<AuditSearch>({});
 const idOf = ({ id }: AuditRow): string => id;
 
-/** Each page reads the names that its own rows need. */
+/** Each page loads the names for its own rows. */
 function AuditPage({ rows, children }: PageProps<AuditRow>) {
   const scope = useScope();
   const search = useContext(SearchContext);

@@ -1,4 +1,4 @@
-// The audit log's filters, as they are in the URL.
+// The audit log's filters in the URL.
 
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import { actions } from '../../parts/audit-log/actions.ts';
@@ -8,7 +8,7 @@ export type AuditSearch = {
   action?: string;
   actor?: string;
   target?: string;
-  /** Days in local time, both included. */
+  /** Dates in local time, both inclusive. */
   from?: string;
   to?: string;
 };
@@ -33,7 +33,7 @@ export function parseSearch(search: Readonly<Record<string, string>>): AuditSear
 const isDay = (text: string): boolean =>
   DAY.test(text) && !Number.isNaN(new Date(`${text}T00:00`).getTime());
 
-/** The query of the API. A day ends where the next one begins. */
+/** The query for the API. Each day ends when the next one starts. */
 export const queryOf = ({ action, actor, target, from, to }: AuditSearch) => ({
   ...(action !== undefined && { action }),
   ...(actor !== undefined && { actor_id: actor }),

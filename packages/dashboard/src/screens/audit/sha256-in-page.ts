@@ -1,5 +1,5 @@
-// The hash of one row, on the page itself. The script for pages without WebCrypto is loaded when it
-// is needed.
+// Computes the hash of one row on the page. The script for pages without WebCrypto is only loaded
+// when needed.
 import { hexOf, type Sha256 } from '../../parts/audit-log/chain.ts';
 
 export const sha256InPage: Sha256 = async (text) => {

@@ -1,4 +1,5 @@
-// What an entry is about. In a separate file from the actions, which the overview loads too.
+// Names for the kinds of targets. They are separate from the actions, which the overview also
+// loads.
 export const targetTypes: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   workspace_member: 'Member',

@@ -44,7 +44,7 @@ export const texts = {
   },
   chain: {
     title: 'Verify the log',
-    lead: 'Your browser downloads the whole log and recomputes every hash, so you don’t have to trust the server.',
+    lead: 'Your browser downloads the whole log and recomputes every hash, so you don’t have to trust the server’s result.',
     start: 'Verify log',
     again: 'Verify again',
     stop: 'Stop',
@@ -72,7 +72,7 @@ export const texts = {
     serverHidden: 'The server says the log is intact. Trust your browser’s result instead.',
     serverBroken: (seq: number, reason: string | null) =>
       `The server reports a break at entry ${count(seq)}. ${reason ?? ''}`,
-    serverHead: 'The server gives a different hash for its latest entry than the one in the log.',
+    serverHead: 'The server’s hash for its latest entry doesn’t match the one in the log.',
     serverMore: (seq: number) =>
       `The server’s log goes up to entry ${count(seq)}. Either entries were added in the meantime, or some are being withheld. Verify again.`,
     serverFailed: 'Couldn’t load the server’s result.',

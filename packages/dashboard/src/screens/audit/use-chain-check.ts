@@ -1,5 +1,5 @@
-// Verifies the chain in this browser: a worker recomputes every hash, the server gives its own
-// result, and the row this browser saw last must still be there.
+// Verifies the chain. A worker in this browser recomputes every hash, the server reports its own
+// result, and the last row this browser verified must still be there.
 import type { Answer } from '@keyrail/client';
 import { useEffect, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
@@ -20,7 +20,7 @@ export type Finished = Progress & {
   broken: Break | null;
   hashing: Hashing;
   tookMs: number;
-  /** The row that this browser saw before this check. */
+  /** The latest row verified before this check. */
   before: RememberedHead | null;
   isRemembered: boolean;
 };
@@ -36,7 +36,7 @@ export type Verdict =
   | { status: 'known'; verdict: ServerVerdict; hashHere: string | null }
   | { status: 'failed'; error: Error };
 
-/** The state of one run: late messages from an earlier worker are ignored. */
+/** Identifies one run, so that late messages from an earlier worker are ignored. */
 type Run = { worker: Worker; startedMs: number; before: RememberedHead | null };
 
 export function useChainCheck(workspaceId: string) {
@@ -86,7 +86,7 @@ export function useChainCheck(workspaceId: string) {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** The server's result, and the hash the log shows for the server's latest row. */
+/** The server's result, and the hash in the log for the server's latest row. */
 async function readVerdict(send: ReturnType<typeof useSend>): Promise<Verdict> {
   const verdict = await send('GET /v1/audit_logs/chain', {});
   const { head_seq: seq } = verdict;
@@ -104,7 +104,7 @@ function stateOf(report: ChainReport, run: Run, workspaceId: string): ChainCheck
   if (report.kind === 'progress') return { status: 'running', ...progress };
   if (report.kind === 'failed') return { status: 'failed', message: report.message, ...progress };
   const { head, broken, hashing } = report;
-  // Only an intact chain is remembered: a broken one must not replace what was seen before.
+  // Only the head of an intact chain is stored. A broken chain must not replace it.
   const isRemembered = broken === null && rememberHead(workspaceId, head, new Date(nowMs()));
   const { before } = run;
   return { status: 'done', ...progress, head, broken, hashing, tookMs, before, isRemembered };

@@ -1,4 +1,4 @@
-// The code to integrate: a backend route that creates a token, and the page that uses it.
+// The code to embed the key manager: a backend route that creates a token, and a page that uses it.
 import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { texts } from './texts.ts';

@@ -1,11 +1,11 @@
-// Origins are checked as they are typed, by the server's rule; the code follows the selected
-// options.
+// Origins are validated while they are typed, by the same rule as on the server. The code updates
+// with the selected options.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 import { isOrigin, originFault } from './origin.ts';
 
-test('origins are registered, and the code follows the selected options', async (t) => {
+test('origins can be saved, and the code updates with the selected options', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
@@ -41,7 +41,8 @@ test('origins are registered, and the code follows the selected options', async 
   await page.getByRole('tab', { name: 'Page' }).click();
   match((await code.textContent()) ?? '', /\/widget\.js.*<keyrail-keys token-url/s);
 
-  // The preview is the real element on sample data: it follows the choice, and its buttons work.
+  // The preview uses the real element with sample data. It updates with the options, and its
+  // buttons work.
   const preview = page.locator('keyrail-keys');
   await preview.getByText('Test mode').waitFor();
   equal(await preview.getByRole('button', { name: 'Create key' }).count(), 0);

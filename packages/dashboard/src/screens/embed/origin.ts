@@ -1,9 +1,9 @@
 import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
 import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
-// Checks an origin as it is typed, by the server's rule, and says what is wrong.
+// Validates an origin while it is typed, by the same rule as on the server.
 import { texts } from './texts.ts';
 
-/** Null if the origin is valid or still incomplete. */
+/** What is wrong with the origin. Null if it is valid or incomplete. */
 export function originFault(origin: string, others: readonly string[]): string | null {
   const { faults } = texts;
   if (origin === '') return null;
@@ -17,7 +17,7 @@ export function originFault(origin: string, others: readonly string[]): string |
   return others.includes(origin) ? faults.twice : null;
 }
 
-/** Typing has just begun: "htt" isn't wrong yet. */
+/** The beginning of a scheme, such as "htt", is not an error. */
 const isBeginning = (text: string): boolean =>
   'https://'.startsWith(text) || 'http://'.startsWith(text);
 

@@ -1,4 +1,4 @@
-// The real element, from the script that embedding pages load, on sample data.
+// The real element with sample data, from the script that customers' pages load.
 import { useEffect, useRef, useState } from 'react';
 import { Section } from '../../ui/content/section.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
@@ -6,7 +6,7 @@ import styles from './embed.module.css';
 import { type SampleChoice, sampleToken, sampleTransport } from './sample.ts';
 import { texts } from './texts.ts';
 
-/** Not a module of this build: the server serves it to every page. */
+/** The script isn't part of this build. The server serves it at this URL. */
 const WIDGET: string = '/widget.js';
 
 type Theme = 'light' | 'dark';
@@ -49,7 +49,10 @@ export function Preview({ choice }: { choice: SampleChoice }) {
 
 type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
-/** Created by hand, because it isn't a React component. Each new choice creates another one. */
+/**
+ * Created with the DOM, because it isn't a React component. Every change of options creates a new
+ * one.
+ */
 function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);

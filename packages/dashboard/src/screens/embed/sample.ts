@@ -1,5 +1,5 @@
-// Sample data for the preview: the embed API in memory, so that every button works and nothing
-// reaches the server.
+// Sample data for the preview. It implements the embed API in memory, so every button works and no
+// request reaches the server.
 import type { Answer, Item } from '@keyrail/client';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import {
@@ -21,7 +21,7 @@ const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
 const idOf = (count: number): string =>
   `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
 
-/** The element's `transport`. */
+/** The `transport` of the element. */
 export function sampleTransport(choice: SampleChoice): typeof fetch {
   const state = { keys: sampleKeys(choice), made: 100 };
   return async (input, init) => {
@@ -55,7 +55,7 @@ export function sampleTransport(choice: SampleChoice): typeof fetch {
   };
 }
 
-/** The element's `getToken`; the sample needs no token. */
+/** The `getToken` of the element. The sample needs no token. */
 export const sampleToken = async () => ({
   token: 'sample',
   refresh_after: at((EMBED_TOKEN_SECONDS - EMBED_REFRESH_BEFORE_SECONDS) * SECOND_MS),

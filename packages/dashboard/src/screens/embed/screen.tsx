@@ -1,5 +1,4 @@
-// How to embed the key manager in the user's own pages: allowed origins, token scopes, and the
-// code.
+// How to embed the key manager in an app: allowed origins, token scopes, and code.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';

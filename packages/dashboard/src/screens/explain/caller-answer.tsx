@@ -1,4 +1,4 @@
-// The response a caller of the protected API gets, byte by byte.
+// The exact response that callers of the protected API get.
 import { Copy } from '../../ui/controls/copy.tsx';
 import { denialOf, denialText } from './denial.ts';
 import styles from './explain.module.css';

@@ -1,5 +1,5 @@
-// The response a denied caller gets from the SDK, byte by byte. A test compares it with the
-// SDK itself: the dashboard does not ship the SDK to browsers.
+// The exact response the SDK sends to a denied caller. It is repeated here because the dashboard
+// doesn't ship the SDK to browsers; a test compares it with the SDK's response.
 import type { Answer } from '@keyrail/client';
 
 export type DenialReason = NonNullable<Answer<'POST /v1/keys/explain'>['reason']>;
@@ -64,7 +64,7 @@ export function denialOf(reason: DenialReason, missingScopes: readonly string[])
   };
 }
 
-/** The response as HTTP/1.1 writes it. */
+/** Formats the response as HTTP/1.1. */
 export function denialText({ status, headers, body }: Denial): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${phrases[status] ?? ''}`, ...fields, '', body].join('\n');

@@ -1,4 +1,4 @@
-// Why a key is denied: the checks, the fixes, and the response the caller gets.
+// Why a key is denied: the checks, the fixes, and the caller's response.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const reasons: DenialReason[] = [
   'project_deleted',
 ];
 
-test('the response shown is the one the SDK sends', () => {
+test('the response shown is the same as the SDK’s', () => {
   for (const reason of reasons) {
     const missing = reason === 'insufficient_scope' ? ['a:read', 'b:write'] : [];
     deepEqual(denialOf(reason, missing), refuseKey(reason, missing), reason);
@@ -37,13 +37,13 @@ async function explain(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Explain key', exact: true }).click();
 }
 
-/** Presses a fix and confirms it in the dialog. */
+/** Clicks a fix and confirms it in the dialog. */
 async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('button', { name: action }).click();
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denied key is explained and fixed, and is kept only in its input', async (t) => {
+test('a denied key can be explained and fixed, and is stored only in its input', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -79,7 +79,7 @@ test('a denied key is explained and fixed, and is kept only in its input', async
   ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
 });
 
-test('every other reason shows its check, a fix, and the response the caller gets', async (t) => {
+test('every other denial shows the failed check, a fix, and the caller’s response', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -144,7 +144,7 @@ test('every other reason shows its check, a fix, and the response the caller get
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
-test('nodes are mentioned only if they were counted, and a revoked key is called revoked', async (t) => {
+test('the node count is shown only if known, and a revoked key is shown as revoked', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -171,7 +171,7 @@ test('nodes are mentioned only if they were counted, and a revoked key is called
   doesNotMatch(shown, /\dT\d/, 'times are local');
 });
 
-test('a link sends nothing before a dialog shows the change and its tenant', async (t) => {
+test('a fix opened through a link is only applied after a dialog shows the change and the tenant', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -214,7 +214,7 @@ test('a link sends nothing before a dialog shows the change and its tenant', asy
   ok(disabled_at !== null, 'still disabled');
 });
 
-test('a replaced key links to the new one, and a member can change nothing', async (t) => {
+test('a replaced key links to the new key, and members have no buttons for changes', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -1,5 +1,5 @@
-// Asks before a key is changed, showing the key, its tenant, and what it gets. The page may have
-// been opened with a stranger's link, so nothing in the link takes effect unseen.
+// Asks before changing a key, and shows the key, its tenant and the change. A stranger may have
+// sent the link that opened this page, so the user must see every change before it is made.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -37,7 +37,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
     onDone();
   };
   const confirm = () => {
-    // Not until the tenant is shown.
+    // Disabled until the tenant is shown.
     if (!tenant.data) return;
     if (fix.act === 'enable') enable.mutate({ params: { id } }, { onSuccess });
     else edit.mutate({ params: { id }, body: patch }, { onSuccess });
@@ -92,11 +92,11 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
   </span>
 );
 
-/** What the key gets. An empty change shows the impact of the key as it is. */
+/** What the fix changes. An empty change only loads the key's impact. */
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
   if (fix.act === 'enable') return {};
-  // The request time may be in the future; the expiry is never moved closer.
+  // The request time may be in the future. A fix never shortens the expiry.
   const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
   return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
 }

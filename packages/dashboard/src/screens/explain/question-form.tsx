@@ -1,4 +1,4 @@
-// The request to explain: a key, and what the route requires of it.
+// The request to explain: a key, and what the route requires.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type RefObject, useState } from 'react';
@@ -17,7 +17,7 @@ import styles from './explain.module.css';
 import { texts } from './texts.ts';
 
 export type Asking = {
-  /** A key that was chosen; null if one was pasted. */
+  /** The chosen key, or null if one was pasted. */
   keyId: string | null;
   scopes: readonly string[];
   env: 'any' | Env;
@@ -26,7 +26,7 @@ export type Asking = {
 
 type Props = {
   asking: Asking;
-  /** Holds the pasted key, and is the only place that does. */
+  /** The only place that holds the pasted key. */
   input: RefObject<HTMLInputElement | null>;
   busy: boolean;
   onChange(changes: Partial<Asking>): void;
@@ -115,7 +115,7 @@ type PickProps = {
   onKeyId(keyId: string): void;
 };
 
-/** Finds keys by name, prefix or ID; the page's environment comes first. */
+/** Finds keys by name, prefix or ID. Keys in the page's environment come first. */
 function PickKey({ control, keyId, onKeyId }: PickProps) {
   const { env } = useScope();
   const [typed, setTyped] = useState<string | null>(null);

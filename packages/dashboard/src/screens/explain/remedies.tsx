@@ -1,5 +1,5 @@
 import type { Env } from '@keyrail/protocol/wire/env.ts';
-// Fixes for a failed check, as buttons. A change asks first, and runs the checks again afterwards.
+// Buttons that fix a failed check. Changes need confirmation, and the checks run again afterwards.
 import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -11,7 +11,7 @@ import type { Asking } from './question-form.tsx';
 import { texts } from './texts.ts';
 import type { Explanation, Fix } from './use-explain.ts';
 
-/** An explanation, and how to run the checks again. */
+/** An explanation, and a function that runs the checks again. */
 export type ResultProps = {
   explanation: Explanation;
   scopes: readonly string[];
@@ -24,7 +24,7 @@ type ApiKey = NonNullable<Explanation['key']>;
 type Props = ResultProps & { check: Explanation['checks'][number]['check'] };
 const { remedies } = texts;
 
-/** The required scopes the key lacks. */
+/** The required scopes that the key doesn't have. */
 export const missingOf = ({ key, reason }: Explanation, scopes: readonly string[]): string[] =>
   reason === 'insufficient_scope' ? scopes.filter((scope) => !key?.scopes.includes(scope)) : [];
 
@@ -100,7 +100,7 @@ const link = (label: string, to: string) => (
 
 type TextProps = Props & { onRewrite(change: (text: string) => string): () => void };
 
-/** The input isn't a key. Offers a fix where the input itself can be fixed. */
+/** For input that isn't a key. If the input can be corrected, a button does that. */
 function Text({ input, onRewrite }: TextProps) {
   const text = input.current?.value ?? '';
   const isSpaced = text !== text.trim();
@@ -128,7 +128,7 @@ function Text({ input, onRewrite }: TextProps) {
 
 type OfferProps = { apiKey: ApiKey; fix: Fix; onDone(): void; children: ReactNode };
 
-/** Members get a link to the key instead of the change. */
+/** Members get a link to the key instead of a button. */
 function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   const { slug, mayChange } = useScope();
   const [isAsking, setAsking] = useState(false);
@@ -150,7 +150,10 @@ function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   );
 }
 
-/** The key that replaced this one, from its audit log; otherwise a link to create one. */
+/**
+ * Links to the key that replaced this one, according to the audit log, or else to creating a new
+ * one.
+ */
 function Successor({ apiKey, quiet = false }: { apiKey: ApiKey; quiet?: boolean }) {
   const { slug, mayChange } = useScope();
   const place = { slug, env: apiKey.env };

@@ -1,4 +1,4 @@
-// A node's verdict and its checks in order. The failed check shows how to fix it.
+// Shows a node's decision and its checks in order, and how to fix the failed check.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { KeyState } from '../../ui/content/key-state.tsx';
@@ -37,7 +37,7 @@ export function Result(props: ResultProps) {
         </div>
         {key && <KeyLine apiKey={key} />}
         {state !== null && <p className={styles.nodes}>{given}</p>}
-        {/* Without a project, no nodes were counted. */}
+        {/* Nodes are only counted within a project. */}
         {version !== null && (
           <p className={styles.nodes}>
             <strong>{texts.version(version)}. </strong>
@@ -71,7 +71,7 @@ export function Result(props: ResultProps) {
   );
 }
 
-/** Nodes don't have keys in these states, so their reason alone says too little. */
+/** Nodes don't have keys in these states, so the reason they report isn't specific enough. */
 function stateOf({ checks, key }: Explanation): keyof typeof texts.states | null {
   const failed = checks.find(({ outcome }) => outcome === 'fail')?.check;
   if (failed === 'disabled' && key?.revoked_at) return 'revoked';

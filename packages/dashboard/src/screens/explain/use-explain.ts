@@ -1,9 +1,9 @@
-// Requests an explanation. It bypasses the cache, which would keep the full key.
+// Requests an explanation without the cache, which would store the full key.
 import type { Answer, CallInput } from '@keyrail/client';
 import { useCallback, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 
-/** What would make the key work. */
+/** A change that would make the key work. */
 export type Fix =
   | { act: 'enable' }
   | { act: 'extend' }
@@ -14,7 +14,7 @@ export type Question = CallInput<'POST /v1/keys/explain'>['body'];
 
 type Asked = {
   explanation: Explanation | null;
-  /** The required scopes of this explanation. */
+  /** The scopes that were required when this explanation was requested. */
   scopes: readonly string[];
   error: Error | null;
   isPending: boolean;

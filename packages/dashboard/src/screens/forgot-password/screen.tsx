@@ -1,4 +1,4 @@
-// Requests a link to set a new password. The result is the same for every email address.
+// Requests a password reset link. The result is the same whether or not the account exists.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

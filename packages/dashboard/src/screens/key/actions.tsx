@@ -1,4 +1,4 @@
-// The actions of a key, in words and always visible.
+// The actions for a key, as visible buttons.
 
 import { type ApiKey, whyNotRotated } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';

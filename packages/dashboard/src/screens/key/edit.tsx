@@ -1,4 +1,4 @@
-// Edits a key in a sheet. A change that takes something away shows its impact before it is saved.
+// Edits a key in a sheet. Before a change that restricts the key is saved, its impact is shown.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
@@ -105,7 +105,7 @@ function Fields({ form, errors, onForm }: FieldsProps) {
   );
 }
 
-/** The path of an error in a list has its position, as in `scopes.2`. */
+/** For lists, the path of an error contains a position, such as `scopes.2`. */
 const firstError = (errors: Readonly<Record<string, string>>, field: string): string | null =>
   Object.entries(errors).find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ??
   null;

@@ -1,4 +1,4 @@
-// The audit rows of the key, newest first, each a sentence with what it changed.
+// The audit log entries for a key, newest first, with the changes in each.
 import { useList } from '../../api/query.ts';
 import { changesOf } from '../../parts/audit-log/changes.ts';
 import type { AuditRow } from '../../parts/audit-log/use-names.ts';

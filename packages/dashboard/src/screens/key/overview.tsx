@@ -1,4 +1,4 @@
-// What the key is: details, scopes, the limits that apply to it, and its rotations.
+// A key's details, scopes, rate limits and rotations.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
@@ -9,8 +9,8 @@ import { classes } from '../../ui/classes.ts';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
+import { ruleText } from '../../ui/controls/limits.ts';
 import { Link } from '../../ui/controls/link.tsx';
-import { ruleText } from '../../ui/controls/rate-limits.tsx';
 import styles from './key.module.css';
 import { Lineage } from './lineage.tsx';
 
@@ -122,7 +122,7 @@ function Limits({ own, project }: { own: Rules; project: Project | undefined }) 
   );
 }
 
-/** Why the key doesn't work, or soon won't. */
+/** Says why the key doesn't work, or will soon stop working. */
 function Ended({ of: key }: { of: ApiKey }) {
   const { ended } = texts;
   const lines: [string, string | null, string | null, string | null][] = [

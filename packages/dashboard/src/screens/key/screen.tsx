@@ -1,4 +1,4 @@
-// One key: what it is, how it is used, what happened to it, and what can be done with it.
+// The screen for one key: details, usage, history, metadata and actions.
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { loadChunk } from '../../load-chunk.ts';
@@ -47,7 +47,7 @@ export function Screen() {
   if (key.data && key.data.env !== scope.env) {
     return <GoTo href={hrefOf(paths.key({ ...scope, env: key.data.env, keyId }), search)} />;
   }
-  // An open dialog or a half-written form belongs to one key, even when Back leads to another.
+  // Open dialogs and unfinished forms belong to one key, so they reset when another key is shown.
   if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
   return (
     <Page title={texts.loading} crumbs={crumbs}>
@@ -112,8 +112,7 @@ function Shown({ of: key, crumbs }: ShownProps) {
 type OpenProps = { act: Act | null; of: ApiKey; onClose(): void };
 
 function Open({ act, of: key, onClose }: OpenProps) {
-  // An open dialog keeps the key as it was when it opened, while the page shows the key as it is
-  // now.
+  // An open dialog shows the key as it was when the dialog opened; the page shows the current key.
   const [opened, setOpened] = useState<{ act: Act; key: ApiKey } | null>(null);
   if (act === null) {
     if (opened !== null) setOpened(null);

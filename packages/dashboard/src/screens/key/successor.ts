@@ -1,4 +1,4 @@
-// The key that replaced this one. Only the audit log has it.
+// Finds the key that replaced this one. Only the audit log records it.
 import { useApi } from '../../api/query.ts';
 
 export function useSuccessorId({ id }: { id: string }): string | null {

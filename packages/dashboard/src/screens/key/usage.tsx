@@ -64,7 +64,7 @@ const sumOf = (byDay: readonly Day[], field: 'requests' | 'errors'): number =>
 function Days({ byDay, days }: { byDay: readonly Day[]; days: readonly string[] }) {
   const found = new Map(byDay.map((one) => [one.day, one]));
   const [first = ''] = [...found.keys()].sort();
-  // No data before the first event, which is not the same as no traffic.
+  // Before the first event there is no data, which is different from no traffic.
   const valueAt = (day: string, value: (one: Day) => number): number | null => {
     const one = found.get(day);
     if (one) return value(one);

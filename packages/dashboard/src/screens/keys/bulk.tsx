@@ -1,4 +1,4 @@
-// Revokes or disables several keys, one after another, with a result for each. It can be stopped.
+// Revokes or disables several keys one after another, with a result for each. The user can stop it.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
@@ -21,7 +21,7 @@ type Result = 'waits' | 'runs' | 'done' | 'left' | Error;
 type Props = { act: BulkAct; keys: readonly ApiKey[]; onClose(): void; onDone(): void };
 
 export function Bulk({ act, keys: given, onClose, onDone }: Props) {
-  // The list is reloaded while the dialog is open; the selected keys stay the same.
+  // The list may reload while the dialog is open, but the selected keys stay the same.
   const [keys] = useState(given);
   const { env } = useScope();
   const run = useRun(act, keys);
@@ -74,15 +74,12 @@ type AskProps = {
   onClose(): void;
 };
 
-/** Telemetry is counted per UTC day, and the last seven days usually span eight of them. */
+/** Usage is counted per UTC day, and the last seven days usually span eight of them. */
 const DAYS = 8;
 
 type Day = { day: string; requests: number };
 
-/**
- * Requests in the last days. The first day is only partly covered and counts in proportion, as in a
- * dry run.
- */
+/** Requests in the last seven days. The first day is counted in proportion, as in a dry run. */
 function recentRequests(byDay: readonly Day[], days: number): number {
   const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;
@@ -92,7 +89,7 @@ function recentRequests(byDay: readonly Day[], days: number): number {
   return Math.round(counted.reduce((sum, one) => sum + one, 0));
 }
 
-/** The impact on all keys, in one request. */
+/** The total impact on all keys, in one request. */
 function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
   const { env, slug } = useScope();
   const usage = useApi('GET /v1/usage/keys', {

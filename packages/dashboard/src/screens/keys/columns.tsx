@@ -17,11 +17,11 @@ import { texts } from './texts.ts';
 
 export type Beside = {
   scope: Scope;
-  /** Null while the names are loading. */
+  /** Null while names are loading. */
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;
-  /** Keys on the page that another key in the list has replaced. */
+  /** Keys on the page that have been replaced by another key in the list. */
   rotated: ReadonlySet<string>;
   /** Selected keys on the page. */
   selected: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export type Beside = {
 
 const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
-/** The columns of the header, which has a checkbox that selects all rows. */
+/** The columns of the header, with a checkbox that selects all rows. */
 export function headOf(scope: Scope, selection: Selection): Column<ApiKey>[] {
   const columns = columnsOf({ ...NOTHING, scope, toggle: selection.toggle, onAct: () => {} });
   return columns.map((column) =>
@@ -93,7 +93,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      // Fits "Quarantined, expires in 41 min" where there is room.
+      // Wide enough for "Quarantined, expires in 41 min" where there is room.
       width: 'minmax(144px, 208px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
@@ -169,7 +169,7 @@ const projectCell =
   ({ project_id }: ApiKey) =>
     projects?.get(project_id) ?? <NoName names={projects} />;
 
-/** Still loading; or it failed to load, or belongs to something deleted. */
+/** Shown while the name is loading, if it couldn't be loaded, or if the object was deleted. */
 const NoName = ({ names }: { names: Names | null }) =>
   names === null ? <Skeleton width="60%" height={12} /> : '–';
 

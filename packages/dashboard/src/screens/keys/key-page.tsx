@@ -1,12 +1,12 @@
-// One page of the list: it reads its own names and usage, so that another page, or a selected row
-// elsewhere, does not render it again.
+// One page of the list. It loads its own names and usage, so that it isn't rendered again when
+// another page loads or a row on another page is selected.
 import { createContext, useContext, useDeferredValue, useMemo } from 'react';
 import { useScope } from '../../shell/scope.ts';
 import type { PageProps } from '../../ui/tables/table.tsx';
 import { type Beside, columnsOf } from './columns.tsx';
 import { type ApiKey, useProjectNames, useTenantNames, useWeeks } from './names.ts';
 
-/** What all pages share. */
+/** Values shared by all pages of the list. */
 type OfList = Pick<Beside, 'rotated' | 'toggle' | 'onAct'> & { has(id: string): boolean };
 
 export const ListContext = createContext<OfList | null>(null);
@@ -16,7 +16,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   const list = useContext(ListContext);
   if (!list) throw new Error('bug: a page of keys is rendered outside its list');
   const { toggle, onAct } = list;
-  // Later data is rendered in small steps, but selections immediately.
+  // Reloaded data is rendered with low priority, but selections immediately.
   const tenants = useDeferredValue(useTenantNames(rows));
   const projects = useDeferredValue(useProjectNames(rows));
   const weeks = useDeferredValue(useWeeks(rows));
@@ -29,7 +29,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   return children(columns);
 }
 
-/** The same set for as long as it holds the same IDs. */
+/** Returns the same set as long as the IDs are the same. */
 function useIdsOf(rows: readonly ApiKey[], has: (id: string) => boolean): ReadonlySet<string> {
   const ids = rows.flatMap(({ id }) => (has(id) ? [id] : [])).join(' ');
   return useMemo(() => new Set(ids.split(' ')), [ids]);

@@ -1,4 +1,4 @@
-// The list of keys, and the changes of a key, in the browser and on a real node.
+// The list of keys and changes to a key, in the browser and on a real node.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -84,7 +84,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
   await reader.page.getByRole('heading', { name: 'Key not found' }).waitFor();
 });
 
-test('each row links to rotation and Explain, and a revoked key can be recreated', async (t) => {
+test('a row’s menu opens Rotate and Explain, and a revoked key can be copied to a new one', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -103,7 +103,7 @@ test('each row links to rotation and Explain, and a revoked key can be recreated
     await page.getByRole('menuitem', { name: item }).click();
   };
 
-  // The names come later than the keys: until then, something is shown in their place.
+  // Names load after the keys. Until then, placeholders are shown.
   const names = Promise.withResolvers<void>();
   await page.route(/\/v1\/tenants\?/, (route) => names.promise.then(() => route.continue()));
   await visit(`/w/${vendor.slug}/live/keys`);

@@ -1,5 +1,5 @@
-// What the rows of a page show beside the key itself: names of tenants and projects, and usage by
-// day. One request of each kind for a page of rows.
+// The data shown with each key: names of tenants and projects, and usage by day. Each kind takes
+// one request for a page of rows.
 
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
@@ -37,7 +37,7 @@ export function useProjectNames(rows: Rows): Names | null {
   return useMemo(() => projects && new Map(projects.map((one) => [one.id, one.name])), [projects]);
 }
 
-/** Requests on each of the last seven days, oldest first, by key. */
+/** Requests by key for each of the last seven days, oldest first. */
 export function useWeeks(rows: Rows): Weeks {
   const ids = idsOf(rows, 'id');
   const input = ids.length === 0 ? null : { query: { key_id: ids, days: DAYS } };

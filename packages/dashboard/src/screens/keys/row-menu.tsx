@@ -1,4 +1,4 @@
-// The actions of one row.
+// The menu of one row.
 
 import { whyNotRotated } from '../../parts/key/key.ts';
 import { paths } from '../../paths.ts';

@@ -1,4 +1,4 @@
-// The keys of an environment: find one, see its state, and revoke or disable one or several.
+// The keys of an environment, with search, states, and changes to one or several keys.
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { EnableKey } from '../../parts/end-key/enable-key.tsx';

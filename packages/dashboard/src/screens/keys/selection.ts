@@ -1,4 +1,4 @@
-// Which rows are selected. A selection is bounded, because each key is changed by its own request.
+// The selected rows. Their number is limited, because changing each key takes a separate request.
 import { useCallback, useRef, useState } from 'react';
 import type { ApiKey } from './names.ts';
 
@@ -9,13 +9,13 @@ export type Selection = {
   isAll: boolean;
   isFull: boolean;
   has(id: string): boolean;
-  /** Stays the same function, so that a page without changes is not rendered again. */
+  /** This function never changes, so that pages without changes aren't rendered again. */
   toggle(id: string): void;
   toggleAll(): void;
   clear(): void;
 };
 
-/** Rows that a filter removed are no longer selected. */
+/** Rows hidden by a filter are no longer selected. */
 export function useSelection(rows: readonly ApiKey[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const selectable = rows.filter(({ revoked_at }) => revoked_at === null);

@@ -1,4 +1,4 @@
-// The filter by tenant. There may be thousands, so it searches.
+// The tenant filter. It uses search, because there may be thousands of tenants.
 import { useId, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Combobox } from '../../ui/controls/combobox.tsx';

@@ -1,4 +1,4 @@
-// Invites a member. The link can be copied once, in case the email is slow.
+// Invites a member. The link can be copied, in case the email is slow to arrive.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';

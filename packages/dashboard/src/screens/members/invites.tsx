@@ -1,4 +1,4 @@
-// Pending invitations and, on request, accepted, revoked and expired ones.
+// Pending invitations and, if requested, accepted, revoked and expired ones.
 import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';
 import { useSearch } from '../../router/use-search.ts';

@@ -1,5 +1,5 @@
 import { roles } from '@keyrail/protocol/wire/roles.ts';
-// Changing a member's role, removing a member, and why the last owner stays.
+// Changes a member's role, removes a member, and explains why the last owner can't be removed.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';
@@ -113,7 +113,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
 
 type CreatedKeysProps = { member: Member; count: number; capped: boolean };
 
-/** The secret keys that outlive the membership. */
+/** Secret keys that keep working after the member is removed. */
 function CreatedKeys({ member, count, capped }: CreatedKeysProps) {
   const { removing } = texts;
   const scope = useScope();

@@ -1,4 +1,4 @@
-// Members: invite with a link, change a role, remove; and why the last owner stays.
+// Members can be invited, given another role and removed, except for the last owner.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -54,7 +54,7 @@ test('an owner invites, changes a role and removes a member; the last owner cann
   await people.getByText(admin.email, { exact: true }).waitFor({ state: 'detached' });
 });
 
-test('an admin sees why members cannot be changed; a member sees no controls', async (t) => {
+test('an admin is told why members cannot be changed, and a member sees no controls', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });

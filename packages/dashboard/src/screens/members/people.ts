@@ -1,10 +1,10 @@
-// Members and invitations as this screen reads them.
+// The members and invitations that this screen loads.
 import type { Item } from '@keyrail/client';
 
 export type Member = Item<'GET /v1/members'>;
 export type Invite = Item<'GET /v1/invites'>;
 
-/** Paths that are stale after changing a member or an invitation. */
+/** Paths to reload after a change to a member or an invitation. */
 export const STALE = ['/v1/members', '/v1/invites', '/v1/audit_logs', '/v1/auth/me'];
 
 export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string => name ?? email;

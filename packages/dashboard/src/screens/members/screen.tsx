@@ -1,4 +1,4 @@
-// The members of a workspace and the invitations to it.
+// The members of a workspace and its invitations.
 import { useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { useList } from '../../api/query.ts';

@@ -53,9 +53,9 @@ export const texts = {
     action: 'Send invitation',
     title: (email: string) => `Invitation sent to ${email}`,
     copy: 'Copy link',
-    note: 'An email with its own link has been sent too. The invitation can be accepted once, with either link.',
+    note: 'The invitation has also been emailed, with a separate link. Either link works, but the invitation can only be accepted once.',
     leave:
-      'You haven’t copied the link, and it can’t be shown again. The email contains another one.',
+      'You haven’t copied the link, and it can’t be shown again. The email contains a separate link.',
     lost: 'The invitation has been emailed, but its link can’t be shown here again.',
   },
   roleChange: {

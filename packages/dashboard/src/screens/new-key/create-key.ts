@@ -1,5 +1,5 @@
-// Sends the form: first it creates the project and the tenant that do not exist yet, then the key.
-// Each request has a separate idempotency key.
+// Submits the form. Creates a new project and tenant if necessary, then the key. Each request has
+// its own idempotency key.
 import type { Answer } from '@keyrail/client';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/query.ts';
@@ -7,10 +7,12 @@ import { nowMs } from '../../clock.ts';
 import type { Env } from '../../paths.ts';
 import { bodyOf, type Chosen, type NewKey } from './form.ts';
 
-/** The request that failed. */
+/** The endpoint that failed. */
 export type Failure = { at: 'project' | 'tenant' | 'key'; error: Error };
 
-/** `onExists` is called for what was created, even if creating the key fails afterwards. */
+/**
+ * `onExists` is called for each object that was created, even if creating the key fails afterwards.
+ */
 export function useCreateKey(env: Env, onExists: (chosen: Chosen, id: string) => void) {
   const project = useChange('POST /v1/projects', { refreshes: ['/v1/projects'] });
   const tenant = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants'] });
@@ -19,7 +21,7 @@ export function useCreateKey(env: Env, onExists: (chosen: Chosen, id: string) =>
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
 
-  /** Null if a request failed. While one runs, a second call does nothing. */
+  /** Returns null if a request failed. Calling it again while it runs does nothing. */
   const createKey = async (form: NewKey): Promise<Answer<'POST /v1/keys'> | null> => {
     if (isRunning.current) return null;
     isRunning.current = true;

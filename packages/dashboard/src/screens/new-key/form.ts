@@ -5,11 +5,11 @@ import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { absoluteTime } from '../../ui/content/spans.ts';
-import { type Limits, limitsOf, rulesOf } from '../../ui/controls/limits.ts';
-import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
+import { type Limits, limitsOf, rulesOf, ruleText } from '../../ui/controls/limits.ts';
+import type { Rule } from '../../ui/controls/rate-limits.tsx';
 import { texts } from './texts.ts';
 
-/** A project or a tenant. Without an ID it is created when the form is sent. */
+/** A project or a tenant. Without an ID, it is created when the form is submitted. */
 export type Chosen = { id: string | null; label: string; reference: string };
 
 export type ChosenProject = Chosen & { rules: readonly Rule[] };
@@ -24,7 +24,7 @@ export type NewKey = {
   limits: Limits;
   expiry: Expiry;
   date: string | null;
-  /** Copied from another key; the form has no field for it. */
+  /** Copied from another key. The form doesn't show it. */
   meta?: Body['meta'];
 };
 
@@ -51,8 +51,8 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
 const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
 
 /**
- * While the project or tenant doesn't exist, the body has a placeholder: examples show it, but it
- * is never sent.
+ * If the project or tenant doesn't exist yet, the body contains a placeholder. Examples show it,
+ * but it is never sent.
  */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);
@@ -76,11 +76,16 @@ export function sentenceOf(key: NewKey, env: Env, nowMs: number): string {
     sentence.key(env, key.name.trim()),
     sentence.of(key.tenant?.label ?? sentence.noTenant, key.project?.label ?? sentence.noProject),
     sentence.scopes(key.scopes),
-    key.limits.kind === 'custom'
-      ? sentence.custom(key.limits.rules.map(ruleText))
-      : sentence.limits[key.limits.kind],
+    limitsText(key),
     expiresAt === null ? sentence.never : sentence.until(absoluteTime(new Date(expiresAt))),
   ].join('');
+}
+
+function limitsText({ limits, project }: NewKey): string {
+  const { sentence } = texts;
+  if (limits.kind === 'custom') return sentence.custom(limits.rules.map(ruleText));
+  const hasNone = limits.kind === 'unlimited' || project?.rules.length === 0;
+  return hasNone ? sentence.noLimits : sentence.projectLimits;
 }
 
 type Context = { env: Env; nowMs: number; origin: string };
@@ -123,7 +128,7 @@ function commandOf(key: NewKey, env: Env, nowMs: number): string {
   return ['keyrail keys create', ...options.map((option) => `  ${option}`)].join(' \\\n');
 }
 
-/** A rule as the command line writes it: `requests=1000/60s:fixed:tenant`. */
+/** A limit in the syntax of the command line: `requests=1000/60s:fixed:tenant`. */
 function limitOptions({ limits: { kind, rules } }: NewKey): string[] {
   if (kind === 'unlimited') return ['--unlimited'];
   if (kind === 'project') return [];

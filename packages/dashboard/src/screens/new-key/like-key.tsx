@@ -1,4 +1,4 @@
-// Fills the form in from another key: "Create a key like this".
+// Fills in the form from another key, for "Create a key like this".
 import type { Answer, Item } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -21,7 +21,7 @@ export function LikeKey({ id, children }: Props) {
   );
 }
 
-/** If the project or tenant was deleted, the user has to choose another one. */
+/** If the project or tenant has been deleted, the user has to choose another one. */
 function Placed({ like, children }: { like: ApiKey; children: Form }) {
   const projects = useApi('GET /v1/projects', { query: { id: [like.project_id] } });
   const tenants = useApi('GET /v1/tenants', { query: { id: [like.tenant_id] } });

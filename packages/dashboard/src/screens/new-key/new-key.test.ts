@@ -1,5 +1,5 @@
-// Project and tenant of a new key: nothing is chosen by accident, and nothing is created before the
-// form is submitted.
+// Choosing a project and a tenant: none is chosen by accident, and none is created before the form
+// is submitted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
@@ -14,7 +14,7 @@ const fieldOf = (page: Page, name: string) => page.getByRole('combobox', { name 
 const optionOf = (page: Page, name: string) => page.getByRole('option', { name });
 const sentence = (page: Page, text: string) => page.getByText(text, { exact: false }).first();
 
-/** Types as fast as the page takes it, and presses Enter. */
+/** Types without waiting for the search, and presses Enter. */
 async function typeAndEnter(page: Page, name: string, text: string): Promise<void> {
   await fieldOf(page, name).press('Control+a');
   await page.keyboard.type(text);
@@ -49,7 +49,7 @@ for (const latencyMs of [0, 400, 4000]) {
       await route.continue().catch(() => {});
     });
 
-    // Two tenants begin with the text: neither is meant.
+    // The names of two tenants start with the text, so neither is chosen.
     await typeAndEnter(page, 'Tenant', 'Hooli');
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'no tenant was chosen');
     await optionOf(page, 'Hooli Asia').waitFor();
@@ -58,7 +58,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await page.keyboard.press('Enter');
     await sentence(page, 'lets a tenant call a project').waitFor();
 
-    // No tenant has that name: the list says so, and Enter alone creates nothing.
+    // No tenant has that name. The list says so, and Enter doesn't create one.
     await typeAndEnter(page, 'Tenant', 'Initech');
     await page.getByText('No matching tenants').waitFor();
     await optionOf(page, 'Create tenant Initech').waitFor();
@@ -67,7 +67,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await sentence(page, 'lets a tenant call a project').waitFor();
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Initech');
 
-    // An existing tenant, by its name or its ID.
+    // Existing tenants can be chosen by name or ID.
     await fieldOf(page, 'Tenant').fill('globex');
     await page.locator('[role=option][data-active-item]').getByText('Globex').waitFor();
     equal(await optionOf(page, 'Create tenant globex').count(), 0);
@@ -75,20 +75,16 @@ for (const latencyMs of [0, 400, 4000]) {
     await sentence(page, 'lets Globex call a project').waitFor();
     equal(page.url(), `${ground.origin}/w/${vendor.slug}/test/keys/new`);
 
-    // The habit of most comboboxes only marks the project.
+    // Most comboboxes would choose the first match. This one only highlights the project.
     await fieldOf(page, 'Project').fill('fore');
     await optionOf(page, 'Create project fore').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByText('It’s created together with the key.').waitFor();
+    await page.getByText('It will be created together with the key.').waitFor();
     deepEqual(pathsOf(sent), []);
     await visit(`/w/${vendor.slug}/test/projects`);
     await page.getByRole('link', { name: 'Forecast API' }).waitFor();
-    equal(
-      (await vendor.as.liveKey('GET /v1/projects')).data.length,
-      1,
-      'the form left nothing behind',
-    );
+    equal((await vendor.as.liveKey('GET /v1/projects')).data.length, 1, 'the form created nothing');
   });
 }
 
@@ -134,7 +130,7 @@ test('the project and the tenant are each created once, together with the key', 
     await optionOf(page, `Create ${field.toLowerCase()} ${text}`).click();
   }
   deepEqual(pathsOf(sent), [], 'nothing is created before the form is submitted');
-  equal(await page.getByText('It’s created together with the key.').count(), 2);
+  equal(await page.getByText('It will be created together with the key.').count(), 2);
   await ground.axe(page);
   await name.fill('x'.repeat(300));
 
@@ -151,7 +147,7 @@ test('the project and the tenant are each created once, together with the key', 
   deepEqual(pathsOf(sent), ['/v1/projects', '/v1/tenants', '/v1/keys']);
   const keys = sent.map((request) => request.headers()['idempotency-key']);
   ok(keys.every(Boolean) && new Set(keys).size === 3, 'each has its own idempotency key');
-  equal(await page.getByText('It’s created together with the key.').count(), 0, 'they exist');
+  equal(await page.getByText('It will be created together with the key.').count(), 0, 'they exist');
   await sentence(page, 'lets umbrella call Forecast API, with invoices:read').waitFor();
 
   await name.fill('Backend');

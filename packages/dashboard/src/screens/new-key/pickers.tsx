@@ -1,5 +1,5 @@
-// Searches for a project or a tenant, or takes the name of a new one, which is created when the
-// form is sent.
+// Searches for a project or a tenant, or accepts the name of a new one, which is created when the
+// form is submitted.
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { isSlug, slugFor } from '../../parts/slug.ts';
@@ -19,8 +19,8 @@ type Read<Row> = {
 };
 
 /**
- * The rows for the typed text: the object with this ID, if the text is one, and what the search
- * found. The search returns the newest matches, so it may leave that object out.
+ * The options for the typed text: the object with this ID, if there is one, and the search results.
+ * The search returns the newest matches, which may not include that object.
  */
 function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Read<Row>) {
   const reads = exact ? [exact, search] : [search];
@@ -34,7 +34,7 @@ function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Re
   };
 }
 
-/** While something is chosen, the list shows the others. */
+/** Once an option is chosen, the list shows the others. */
 const searchOf = (typed: string, chosen: Chosen | null) => ({
   query: { limit: FOUND_MAX, ...(typed !== '' && chosen === null && { q: typed }) },
 });

@@ -1,4 +1,4 @@
-// Rate limits of a key: only the choice "Unlimited" sends an empty list.
+// A key's rate limits. An empty list is sent only for "Unlimited".
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -31,7 +31,7 @@ test('neither the form nor the sheet sends custom limits without a rule', async 
   await create.click();
   await asks.waitFor();
   deepEqual(sent, []);
-  equal(await page.getByText('"rate_limits"').count(), 0, 'the example sends no list either');
+  equal(await page.getByText('"rate_limits"').count(), 0, 'the example contains no list either');
   await choice('Unlimited').check();
   await page.getByText('No rate limits apply to this key').waitFor();
   await ground.axe(page);

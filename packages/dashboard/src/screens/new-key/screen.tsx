@@ -1,5 +1,4 @@
-// Creates a key on one page. Beside the form, it shows the request as a sentence, as curl and as a
-// CLI command.
+// Creates a key. The request is shown beside the form as a sentence, as curl and as a CLI command.
 import { useState } from 'react';
 import { nowMs } from '../../clock.ts';
 import { keySnippets } from '../../parts/key/snippets.ts';
@@ -57,7 +56,7 @@ function CreateForm({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // A project or tenant to be created gets its ID later, when more may have been typed.
+  // A new project or tenant gets its ID later, when the text may have changed.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');
@@ -105,7 +104,7 @@ function CreateForm({ initial }: { initial: NewKey }) {
   );
 }
 
-/** The failure at its field: the server's message for that field, or the whole error. */
+/** The error for a field: the server's message for that field, or the whole error. */
 function refusedBy(failure: Failure | null): Readonly<Record<string, string>> {
   if (failure === null) return {};
   const { at, error } = failure;

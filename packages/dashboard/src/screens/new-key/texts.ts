@@ -18,7 +18,7 @@ export const texts = {
     'The customer this key is for. If you create a new tenant, what you type becomes its external ID.',
   noTenants: 'No matching tenants',
   createTenant: (name: string) => `Create tenant ${name}`,
-  isNew: 'New. It’s created together with the key.',
+  isNew: 'New. It will be created together with the key.',
   missing: { project: 'Choose or create a project.', tenant: 'Choose or create a tenant.' },
   name: 'Name',
   namePlaceholder: 'Backend',
@@ -51,7 +51,8 @@ export const texts = {
     noProject: 'a project',
     scopes: (scopes: readonly string[]) =>
       scopes.length === 0 ? ', with no scopes' : `, with ${list.format(scopes)}`,
-    limits: { project: ', within the project’s rate limits', unlimited: ', without rate limits' },
+    projectLimits: ', within the project’s rate limits',
+    noLimits: ', without a rate limit',
     custom: (rules: readonly string[]) =>
       rules.length === 0
         ? ', with custom rate limits still to be added'

@@ -1,4 +1,4 @@
-// Creates a workspace. Its first secret key is shown once, and the Get started guide uses it.
+// Creates a workspace and shows its first secret key once. The Get started guide uses that key.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';

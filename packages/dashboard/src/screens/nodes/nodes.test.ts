@@ -1,4 +1,4 @@
-// Nodes count as connected only while they poll.
+// Nodes are shown as connected only while they poll.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';

@@ -1,4 +1,4 @@
-// The nodes of every project, with their policy versions.
+// All nodes by project, with their policy versions.
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';
@@ -16,7 +16,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import styles from './nodes.module.css';
 
 const EVERY_MS = 5000;
-/** The API lists nodes by project, so every project on the page is one more request. */
+/** The API lists nodes by project, so each project on the page takes another request. */
 const PROJECTS_PAGE = 20;
 
 type Project = Item<'GET /v1/projects'>;
@@ -61,7 +61,7 @@ function NoProject() {
   );
 }
 
-/** Without any nodes, one project shows how to connect one. */
+/** If there are no nodes, the first project shows how to connect one. */
 function Known({ projects, first }: { projects: readonly Project[]; first: Project }) {
   const { env } = useScope();
   const summary = useApi('GET /v1/workspace/summary', { query: { env } }, { everyMs: EVERY_MS });

@@ -1,4 +1,4 @@
-// How many tenants were active in each of the last months. Live traffic only.
+// The number of active tenants in each of the last months, for live traffic only.
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';

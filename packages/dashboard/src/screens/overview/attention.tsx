@@ -86,7 +86,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
 
 type CountedProps = Line & { label: string; value: number | null; max: number; to: string };
 
-/** A zero isn't highlighted: nothing needs attention. */
+/** Zeros aren't highlighted, because nothing needs attention. */
 function Counted({ tone, shape, search, label, value, max, to }: CountedProps) {
   const text = value === null ? texts.many : value >= max ? `${count(max)}+` : count(value);
   return (

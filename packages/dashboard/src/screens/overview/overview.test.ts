@@ -1,4 +1,4 @@
-// Numbers from telemetry: on the overview, per node, and per month.
+// Metrics on the overview, for each node, and for each month.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -7,7 +7,10 @@ import { openGround, type Vendor } from '../../../test/ground.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Twelve requests in this hour, of which one failed and two were denied; one 30 hours ago. */
+/**
+ * Twelve requests in the last hour, of which one failed and two were denied, and one request 30
+ * hours ago.
+ */
 async function sendTraffic(vendor: Vendor, env: 'live' | 'test') {
   const key = await vendor.given.key({ env, name: 'Backend' });
   const now = await vendor.clock.now();
@@ -31,7 +34,7 @@ const figure = (page: Page, label: string) =>
     .locator('dd')
     .first();
 
-test('the overview shows traffic, denied requests and how to fix them, nodes and months', async (t) => {
+test('the overview shows traffic, denied requests with fixes, nodes, and active tenants by month', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
@@ -48,7 +51,7 @@ test('the overview shows traffic, denied requests and how to fix them, nodes and
   await page.getByText('Raise the key’s limit').waitFor();
   await page.getByText('No nodes connected.').waitFor();
   await page.getByText('1 tenant', { exact: true }).waitFor();
-  // The largest month as a full bar would say nothing.
+  // With a single month, a full bar would say nothing.
   equal(await page.getByRole('meter', { name: /20\d\d/ }).count(), 0);
   await page.getByText('created key').first().waitFor();
   await ground.axe(page);
@@ -82,7 +85,7 @@ test('the overview shows traffic, denied requests and how to fix them, nodes and
   });
   const poll = { project_id: key.project_id, node: 'api-1', max_keys: 10 };
   await vendor.ask('GET /v1/policy/delta', { ...poll, since }, bearer(vendor));
-  // The page updates on its own.
+  // The page updates without a reload.
   await page.getByRole('row', { name: /api-1 Current/ }).waitFor();
   await ground.axe(page);
 });

@@ -1,4 +1,4 @@
-// Why nodes denied requests, with what to do about each reason.
+// Denied requests by reason, with advice for each.
 import { numberText } from '../../parts/traffic/numbers.ts';
 import { deniedOf, type Overview } from '../../parts/traffic/ranges.ts';
 import { type Place, paths } from '../../paths.ts';

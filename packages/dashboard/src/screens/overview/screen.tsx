@@ -1,4 +1,5 @@
-// What is happening in the environment: traffic, denials, nodes, keys that need attention, changes.
+// An environment at a glance: traffic, denied requests, nodes, keys that need attention, and recent
+// changes.
 import type { Answer } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { parseRange, rangeOptions } from '../../parts/traffic/ranges.ts';

@@ -109,7 +109,7 @@ export const texts = {
   lastRequest: 'Last request',
   emptyTitle: 'No requests yet',
   empty: {
-    test: 'Your first verified request takes three things: a project, a key, and a node that verifies it.',
+    test: 'Your first verified request needs three things: a project, a key, and a node that verifies the key.',
     live: 'Traffic appears here after your first live request. Try it out in test first, then create a live key.',
   },
   start: 'Get started',

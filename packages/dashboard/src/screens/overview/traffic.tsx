@@ -1,4 +1,4 @@
-// Metrics of the time range, their change, the chart, and why requests were denied.
+// Metrics for the time range, how they have changed, a chart, and the reasons for denied requests.
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import {
@@ -108,7 +108,7 @@ function Totals({ overview: { total }, range }: { overview: Overview; range: Ran
 type Change = { note: string; tone: FigureTone };
 type Changes = { requests: Change; errors: Change; denied: Change };
 
-/** Percentiles of two periods cannot be subtracted, so latency has no change. */
+/** The difference between two percentiles has no meaning, so latency shows no change. */
 function useChanges(range: Range): Changes | null {
   const { env } = useScope();
   const { before } = rangeFacts[range];

@@ -1,4 +1,4 @@
-// The name of a project.
+// Changes the name of a project.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';

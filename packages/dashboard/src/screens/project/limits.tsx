@@ -1,4 +1,4 @@
-// A project's default limits, and how many keys use them.
+// A project's default limits, and the number of keys that use them.
 import type { Impact } from '@keyrail/client';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -7,9 +7,9 @@ import { useScope } from '../../shell/scope.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
 import { Card } from '../../ui/content/card.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { limitsOf, needsRule, rulesOf } from '../../ui/controls/limits.ts';
+import { limitsOf, needsRule, rulesOf, ruleText } from '../../ui/controls/limits.ts';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
-import { firstRule, ruleText } from '../../ui/controls/rate-limits.tsx';
+import { firstRule } from '../../ui/controls/rate-limits.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -48,7 +48,7 @@ export function Limits({ project }: { project: Project }) {
   );
 }
 
-/** A dry run of any change counts the keys that use the defaults. Members may not do one. */
+/** A dry run of any change counts the keys that use the defaults. Members can't make dry runs. */
 function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;
   const body = { default_rate_limits: isLimited ? [] : [firstRule] };
@@ -87,7 +87,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** The element was made for a key's limits, where the field has a different name. */
+/** The element was written for a key's limits, where the field has a different name. */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

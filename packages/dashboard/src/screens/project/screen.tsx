@@ -1,4 +1,4 @@
-// One project: how to connect to it, its limits, its nodes and its traffic.
+// The screen for one project: how to connect nodes, its limits, its nodes and its traffic.
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';
 import { ResourcePage } from '../../parts/resources/resource-page.tsx';

@@ -4,8 +4,8 @@ import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
 import { Time } from '../../ui/content/time.tsx';
+import { ruleText } from '../../ui/controls/limits.ts';
 import { Link } from '../../ui/controls/link.tsx';
-import { ruleText } from '../../ui/controls/rate-limits.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
 import { texts } from './texts.ts';
 

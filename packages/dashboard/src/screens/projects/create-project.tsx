@@ -1,4 +1,4 @@
-// A new project. Its slug follows its name until the slug is typed.
+// Creates a project. The slug is suggested from the name until the user edits it.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { slugOf } from '../../parts/slug.ts';

@@ -1,4 +1,4 @@
-// Projects: created, given limits, and deleted after their impact has been shown.
+// Projects are created, given default limits, and deleted after their impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -52,7 +52,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
   await page.getByText('Payments API deleted. 3 keys revoked.').waitFor();
-  // The page keeps reading its nodes until the project turns out to be gone.
+  // The page keeps polling its nodes until the server reports that the project is gone.
   ground.expects(404);
   await page.goBack();
   await page.getByRole('heading', { name: 'Project not found' }).waitFor();

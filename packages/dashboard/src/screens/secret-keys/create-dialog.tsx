@@ -1,4 +1,4 @@
-// Creates a secret key, which is then shown once.
+// Creates a secret key and shows it once.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';

@@ -1,4 +1,4 @@
-// Rotating and revoking a secret key. Both first show what they affect.
+// Rotates or revokes a secret key, after showing the impact.
 import type { Item } from '@keyrail/client';
 import {
   OVERLAP_HOURS_DEFAULT,

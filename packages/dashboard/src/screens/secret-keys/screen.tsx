@@ -1,4 +1,4 @@
-// The secret keys of an environment: create, rotate, revoke.
+// The secret keys of an environment, which can be created, rotated and revoked.
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
 import { useSearch } from '../../router/use-search.ts';
@@ -102,7 +102,7 @@ function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
   );
 }
 
-/** Members by name, and secret keys that created others. */
+/** Names of members, and of secret keys that created other keys. */
 function useMinters(keys: readonly SecretKey[]): ReadonlyMap<string, string> {
   const members = useApi('GET /v1/members', { query: { limit: PAGE_ROWS } });
   return new Map([

@@ -1,4 +1,4 @@
-// What losing a secret key affects. Recent use comes first.
+// The impact of losing a secret key. Recent use comes first.
 import type { Impact } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { UseQueryResult } from '@tanstack/react-query';

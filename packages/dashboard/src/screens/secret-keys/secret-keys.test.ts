@@ -1,4 +1,4 @@
-// Secret keys: created, shown once, rotated, and revoked after their impact has been shown.
+// Secret keys are created, shown once, rotated, and revoked after their impact has been shown.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -25,7 +25,7 @@ test('a secret key is created, shown once, rotated and revoked', async (t) => {
   await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
   await page.getByRole('button', { name: 'Leave without copying' }).click();
   await table.getByText('Billing', { exact: true }).waitFor();
-  ok(!(await page.content()).includes(secret), 'the secret is gone with its dialog');
+  ok(!(await page.content()).includes(secret), 'the secret is removed when its dialog closes');
 
   await page.getByRole('button', { name: 'Actions for Billing' }).click();
   await page.getByRole('menuitem', { name: 'Rotate' }).click();

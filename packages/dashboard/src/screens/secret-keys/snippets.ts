@@ -1,4 +1,4 @@
-// How a backend uses its secret key. The texts are shown once, with the key.
+// Code that uses a secret key. It is shown once, with the key.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 export const snippetsOf = (key: string): SnippetText[] => [

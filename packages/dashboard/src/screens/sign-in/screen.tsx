@@ -1,4 +1,4 @@
-// Signing in. All wrong inputs get the same message.
+// Signs in. Every wrong input gets the same message.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { checkedNext } from '../../api/next.ts';

@@ -1,4 +1,5 @@
-// From the first visit to a workspace: sign up, verify, reset, sign in, create.
+// From the first visit to a workspace: sign up, verify, reset the password, sign in, create a
+// workspace.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';
@@ -34,6 +35,8 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   await visit(`/verify-email#token=${verification}`);
   await page.getByRole('heading', { name: 'Email address verified' }).waitFor();
   equal(page.url(), `${ground.origin}/verify-email`, 'the token is no longer in the URL');
+  await page.getByRole('link', { name: 'Go to your workspaces' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
   await visit(`/verify-email#token=${verification}`);
   await page.getByRole('heading', { name: 'This link doesn’t work' }).waitFor();
 
@@ -111,7 +114,7 @@ test('when a session expires, the same user can sign in and continue where they 
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
 });
 
-test('a sign-out that the server did not receive is reported, and can be retried', async (t) => {
+test('signing out while the server is down is reported, and can be retried', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page } = await ground.visitor();

@@ -9,6 +9,6 @@ export const texts = {
   noAccount: 'Don’t have an account?',
   signUp: 'Sign up',
   unended: (until: string | null) =>
-    `You’re signed out in this browser, but the server couldn’t be reached, so the session stays valid until ${until ?? 'it expires'}. Try again, or sign in later and sign it out on the Account page.`,
+    `You’re signed out in this browser, but the server couldn’t be reached, so the session stays valid until ${until ?? 'it expires'}. Try again, or sign in later and sign out of that session on the Account page.`,
   ended: 'Session signed out.',
 };

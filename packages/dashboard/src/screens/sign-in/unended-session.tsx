@@ -1,4 +1,4 @@
-// After a sign-out that the server may never have received.
+// Shown after signing out if the server may not have received the request.
 import { useState } from 'react';
 import { endForgotten, useUnendedSession } from '../../api/sign-out.ts';
 import { en } from '../../texts/en.ts';

@@ -9,7 +9,7 @@ export const texts = {
   signIn: 'Sign in',
   mailTitle: 'Check your email',
   mailText: (email: string) =>
-    `The next steps are on their way to ${email}. They can take a minute to arrive; check your spam folder too.`,
+    `An email with the next steps is on its way to ${email}. It can take a minute to arrive. Check your spam folder too.`,
   mailFiles:
     'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
 };

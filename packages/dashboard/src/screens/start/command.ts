@@ -1,5 +1,5 @@
-// Three ways to the first verified request: code for an app, Edge with curl, and the example in a
-// clone. The last two are commands that run as they are.
+// Three ways to send a first verified request: code for an app, Edge with curl, and the example in
+// a clone. The last two are commands that can be run unchanged.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { SCOPE } from './create-first.ts';
 import { texts } from './texts.ts';
@@ -21,8 +21,8 @@ KEYRAIL_SECRET_KEY=${secretKey} \\
 const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
 
 /**
- * Edge listens before it has the policy; it is ready once it does. Without --fail, curl would write
- * the body of a 503 and fail when it tries to truncate /dev/null before the next attempt.
+ * Edge listens before it has loaded the policy. /readyz succeeds once it has. Without --fail, curl
+ * would write the body of a 503 and fail when it truncates /dev/null before the next attempt.
  */
 const edgeOf = (facts: Facts): string => `\
 ${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &

@@ -1,5 +1,5 @@
-// Creates what a first request needs. An existing project or tenant of that name is used, so that
-// a retry continues where it stopped.
+// Creates what a first request needs. Uses an existing project or tenant of the same name, so a
+// retry continues where it stopped.
 import type { Answer } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { useSend } from '../../api/query.ts';
@@ -16,7 +16,7 @@ type Send = ReturnType<typeof useSend>;
 export const SCOPE = 'invoices:read';
 
 const SECRET_KEY = /^krsk_test_[\w-]{51}$/;
-/** If there are more, the pasted one may be among the others. */
+/** If there are more keys, the pasted one may be missing from this page. */
 const KEYS_READ = 100;
 
 export async function createFirst(send: Send, names: Names): Promise<Created> {
@@ -34,7 +34,7 @@ export async function createFirst(send: Send, names: Names): Promise<Created> {
   return { projectId, key };
 }
 
-/** Whether it begins like a working test secret key of this workspace. */
+/** Whether the text has the prefix of a working test secret key of this workspace. */
 export async function isTestSecret(send: Send, text: string): Promise<boolean> {
   if (!SECRET_KEY.test(text)) return false;
   const { data: known } = await send('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
@@ -47,7 +47,7 @@ export async function isTestSecret(send: Send, text: string): Promise<boolean> {
   return known.length === KEYS_READ || known.some(isSame);
 }
 
-/** For users without the workspace's secret key. */
+/** For users who don't have the workspace's secret key. */
 export async function createSecretKey(send: Send): Promise<string> {
   const body = { env: 'test' as const, name: texts.reveal.secretName };
   return (await send('POST /v1/secret_keys', { body })).key ?? '';

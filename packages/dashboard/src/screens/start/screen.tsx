@@ -1,4 +1,5 @@
-// From an empty workspace to a verified request. A step is done once the server has seen it.
+// Guides the user from an empty workspace to a verified request. A step is done once the server has
+// seen it.
 import { type ReactNode, useState } from 'react';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -137,7 +138,7 @@ function revokeStep({ firstRequestAt, isRevoked, key }: Signals, { slug }: Scope
   };
 }
 
-/** An indicator that waits for a real signal. */
+/** An indicator that waits for a signal from the server. */
 const Waiting = ({ says, children }: { says: string; children?: ReactNode }) => (
   <>
     <p className={styles.waiting} role="status">

@@ -1,4 +1,4 @@
-// Three filled-in fields and one button.
+// A form with three prefilled fields and one button.
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
@@ -71,7 +71,7 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
 
 type Created = Awaited<ReturnType<typeof createFirst>>;
 
-/** The shell holds the secrets while it shows them; this form keeps no copy. */
+/** The parent shows the secrets, so this form doesn't keep them. */
 function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({

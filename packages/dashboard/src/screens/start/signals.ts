@@ -1,5 +1,5 @@
-// What has happened in test so far. Each signal is read from the server, so that steps done
-// elsewhere count, and users can leave the page and come back.
+// What has happened in test so far. It is loaded from the server, so steps done elsewhere count,
+// and users can leave the page and come back.
 import type { Answer, Item } from '@keyrail/client';
 import type { ListResult } from '../../api/query.ts';
 import { useApi, useList } from '../../api/query.ts';
@@ -8,7 +8,7 @@ type Key = Item<'GET /v1/keys'>;
 type Summary = Answer<'GET /v1/workspace/summary'>;
 
 export type Signals = {
-  /** The key of the last step: one that was used, otherwise the newest that works. */
+  /** The key for the last step: one that has been used, or else the newest working key. */
   key: Key | null;
   hasKey: boolean;
   nodes: number;

@@ -1,4 +1,5 @@
-// Get started: each light is a real signal, and the commands in the dialog run as they are.
+// Get started: each step is completed by a real signal, and the commands in the dialog run
+// unchanged.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { openGround, openVendor } from '../../../test/ground.ts';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-/** Runs a command in a shell and returns its output. What it started ends with the test. */
+/** Runs a command in a shell and returns its output. Processes it started end with the test. */
 async function run(t: TestContext, command: string): Promise<string> {
   const child = spawn('sh', ['-c', command], { cwd: root, detached: true });
   t.after(() => {
@@ -29,12 +30,12 @@ async function run(t: TestContext, command: string): Promise<string> {
   }
   const [code] = await once(child, 'exit');
   equal(code, 0, output);
-  // The shell has ended; what it printed may still be on its way.
+  // The shell has exited, but some output may not have arrived yet.
   await until(() => output.includes('}'));
   return output;
 }
 
-/** Runs the user's own app, in a folder with this repository's packages. */
+/** Runs the user's own app, in a folder that contains this repository's packages. */
 async function runCode(t: TestContext, code: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -46,7 +47,7 @@ async function runCode(t: TestContext, code: string): Promise<void> {
   });
 }
 
-test('a new workspace gets to its first verified request', async (t) => {
+test('the guide takes a new workspace to its first verified request', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -67,7 +68,7 @@ test('a new workspace gets to its first verified request', async (t) => {
   ok(command.includes(key) && secretKey !== '');
   await ground.axe(page);
 
-  // The command holds the key: after it was copied, the dialog closes without a question.
+  // The command contains the key, so once it is copied, the dialog closes without asking.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await dialog.getByRole('button', { name: 'Copy Example in a clone' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
@@ -80,7 +81,7 @@ test('a new workspace gets to its first verified request', async (t) => {
   );
   ok(!kept.includes(key) && !kept.includes(secretKey), 'no secret is left in the page');
 
-  // The page is left, and is as it was on return.
+  // The user leaves the page and returns to the same state.
   await visit(`/w/${vendor.slug}/settings`);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('Waiting for a node').waitFor();
@@ -93,7 +94,7 @@ test('a new workspace gets to its first verified request', async (t) => {
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
 
-  // The example in a clone, and an app with the SDK as users have it.
+  // The example from a clone, and an app with the SDK as users install it.
   const port = await freePort();
   match(await run(t, command.replaceAll('3000', String(port))), /"env":"test"/);
   const ownPort = await freePort();
@@ -105,7 +106,7 @@ test('a new workspace gets to its first verified request', async (t) => {
   };
   await until(async () => (await call(ownPort)) === 200);
 
-  // Revoked, and watched on all three nodes.
+  // The key is revoked, and all three nodes confirm it.
   await link.click();
   await page.getByRole('button', { name: 'Revoke test key' }).click();
   await dialog.getByText('Live nodes').waitFor();
@@ -145,7 +146,7 @@ test('the guide uses the secret key the workspace was created with', async (t) =
   await page.getByText('Waiting for a node').waitFor();
   equal(await secretKeys(), 1);
 
-  // After a reload the page does not have it: it can be pasted, and is checked.
+  // After a reload, the page doesn't have the secret key. It can be pasted, and is validated.
   await page.reload();
   await page.getByRole('button', { name: 'Create another test key' }).click();
   const wrong = [vendor.tokens.testKey, first.replace('_test_', '_live_'), 'kr_test_1'];
@@ -162,7 +163,7 @@ test('the guide uses the secret key the workspace was created with', async (t) =
   await leave();
   equal(await secretKeys(), 1);
 
-  // Without that key, a new one is created, once.
+  // If no key is pasted, one new secret key is created.
   await page.getByRole('button', { name: 'Create another test key' }).click();
   await create.click();
   await leave();

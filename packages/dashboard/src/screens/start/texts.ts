@@ -27,7 +27,7 @@ export const texts = {
   },
   reveal: {
     title: (name: string) => `Test key ${name}`,
-    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example in a clone of Keyrail. All three contain your test secret key. If a port is taken, change it in both places.',
+    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example in a clone of Keyrail. All three contain your test secret key. If a port is already in use, change it wherever it appears.',
     secretName: 'Get started',
     own: 'Node.js app',
     edge: 'Edge and curl',

@@ -1,5 +1,5 @@
-// The guide's secret key: the one the workspace was created with, or a pasted one. A new one is
-// created only if there is neither.
+// The secret key for the guide: the one created with the workspace, or a pasted one. If there is
+// neither, a new one is created.
 import { type ReactNode, useRef, useState } from 'react';
 import type { useSend } from '../../api/query.ts';
 import { firstSecretOf, holdFirstSecret } from '../../parts/first-secret.ts';
@@ -10,9 +10,9 @@ import { createSecretKey, isTestSecret } from './create-first.ts';
 import { texts } from './texts.ts';
 
 type SecretKey = {
-  /** Null if what was pasted isn't one; the field then says so. */
+  /** Returns null if the pasted text isn't a secret key. The field then shows an error. */
   secretKeyOf(): Promise<string | null>;
-  /** The input for pasting one. It is empty while the page has a key. */
+  /** The field for pasting a key. It isn't shown while the page has a key. */
   field: ReactNode;
 };
 
@@ -32,7 +32,7 @@ export function useSecretKey(send: ReturnType<typeof useSend>): SecretKey {
       return null;
     }
     const created = await createSecretKey(send);
-    // If a later request fails, the form is sent again with this one.
+    // If a later request fails, the next attempt uses the same key.
     holdFirstSecret(workspaceId, created);
     return created;
   };

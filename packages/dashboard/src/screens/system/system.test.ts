@@ -1,4 +1,4 @@
-// The deployment's state, and what it says about the location of backups.
+// The state of the deployment, and the location of its backups.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { appBeside } from '@keyrail/testing/second-app.ts';
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 type Backup = { everyMs: number | null; place: 'inside' | 'outside' | null };
 
-/** The system page of a server with these backups. */
+/** Opens the system page of a server with the given backups. */
 async function open(t: TestContext, ground: Ground, backup: Backup) {
   const all = { tasks: null, operatorEmail: null, ...backup };
   const { app } = appBeside(t, await testApp(), { backup: all });

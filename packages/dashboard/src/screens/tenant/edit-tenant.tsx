@@ -1,4 +1,4 @@
-// A tenant's name and metadata. Only changed fields are sent.
+// Edits a tenant's name and metadata. Only changed fields are sent.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { parseMeta } from '../../parts/key/parse-meta.ts';

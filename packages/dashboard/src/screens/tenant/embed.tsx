@@ -1,4 +1,4 @@
-// The tenant's embed tokens, which can be revoked all together.
+// The tenant's embed tokens, which can all be revoked together.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

@@ -1,4 +1,5 @@
-// One tenant: its keys in this environment, activity per month, embed tokens and metadata.
+// The screen for one tenant: its keys in this environment, activity per month, embed tokens and
+// metadata.
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';
 import { ResourcePage } from '../../parts/resources/resource-page.tsx';

@@ -1,4 +1,4 @@
-// A new tenant, with an external ID.
+// Creates a tenant with an external ID.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

@@ -1,4 +1,4 @@
-// The numbers beside each tenant: one request for the counts of a page of rows.
+// The numbers shown for each tenant. One request gets the counts for a page of rows.
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';
@@ -23,7 +23,7 @@ export function useKeyCounts(rows: readonly Tenant[], env: Env): ReadonlyMap<str
 const MONTHS = 3;
 const ROWS_MAX = 1000;
 
-/** Tenants' last activity within three months, as far as one page of the log goes. */
+/** Each tenant's last activity within three months, from one page of usage data. */
 export function useActivity(env: Env): ReadonlyMap<string, string> {
   const activity = useApi('GET /v1/usage/tenants', {
     query: { months: MONTHS, env, limit: ROWS_MAX },

@@ -1,4 +1,4 @@
-// Tenants: created, edited, and deleted after their impact has been shown.
+// Tenants are created, edited, and deleted after their impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -54,7 +54,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await dialog.getByText('Active keys').waitFor();
   equal(await dialog.locator('dd').first().textContent(), '101');
   await ground.axe(page);
-  // More than one live key would end, so the name is asked for.
+  // More than one live key would be revoked, so the user has to type the name.
   await dialog.getByLabel('Type Globex to confirm').fill('Globe');
   await page.keyboard.press('Enter');
   equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).id, id);
@@ -63,7 +63,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await page.getByText('Globex deleted. 101 keys revoked.').waitFor();
   await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
 
-  // One live key: the impact is shown, the name is not asked for.
+  // With one live key, the impact is shown, and the user doesn't have to type the name.
   const { tenant_id: other } = await vendor.given.key({ project_id: project.id });
   await visit(`/w/${vendor.slug}/live/tenants/${other}`);
   await page.getByRole('button', { name: 'Delete tenant' }).click();
@@ -72,7 +72,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
   await page.getByText('1 key revoked.').waitFor();
 
-  // A count that fails to load may be any number, so the name is asked for.
+  // If the count fails to load, there may be any number of keys, so the name is required.
   const { tenant_id: third } = await vendor.given.key({ project_id: project.id });
   ground.expects(503);
   await page.route('**/v1/keys/counts*by=tenant*', (route) => route.fulfill({ status: 503 }));
@@ -86,7 +86,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await page.getByRole('heading', { name: 'Tenant not found' }).waitFor();
 });
 
-test('a member can find a tenant but change nothing', async (t) => {
+test('a member can find a tenant but not change it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

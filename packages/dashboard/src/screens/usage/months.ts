@@ -1,4 +1,4 @@
-// The last months, and the tenants of one of them.
+// The list of recent months, and the active tenants in one of them.
 
 import type { Item } from '@keyrail/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ const PAGE_ROWS = 1000;
 const PAGES_MAX = 5;
 export const ROWS_MAX = PAGES_MAX * PAGE_ROWS;
 
-/** The last twelve months as `2026-11`, newest first. */
+/** The last twelve months in the form `2026-11`, newest first. */
 export function lastMonths(nowMs: number): string[] {
   const now = new Date(nowMs);
   return Array.from({ length: MONTHS }, (_, back) =>
@@ -30,7 +30,9 @@ export type TenantSum = {
 
 type MonthOfTenants = { tenants: TenantSum[]; requests: number; isWhole: boolean };
 
-/** `back`: how many months ago. Rows are in the order of months, so the wanted one is first. */
+/**
+ * `back` is the number of months ago. Rows are sorted by month, so the requested month comes first.
+ */
 export function useTenantsOf(
   month: string,
   back: number,

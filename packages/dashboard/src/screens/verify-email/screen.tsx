@@ -1,5 +1,5 @@
-// An emailed link verifies the address immediately. If that fails, the screen says why and offers a
-// new link.
+// Opening an emailed link verifies the address. If that fails, the screen says why and offers a new
+// link.
 import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { useTokenOnce } from '../../api/use-token-once.ts';
@@ -15,13 +15,7 @@ export function Screen() {
   });
   const token = useTokenOnce(verify.mutate);
   if (verify.isSuccess) {
-    return (
-      <Panel title={texts.done} lead={texts.doneText}>
-        <LinkButton kind="primary" wide to={paths.home}>
-          {texts.go}
-        </LinkButton>
-      </Panel>
-    );
+    return <Verified />;
   }
   if (token !== null && !verify.isError) {
     return (
@@ -34,6 +28,24 @@ export function Screen() {
     <Panel title={texts.failed} lead={token === null ? texts.noToken : texts.failedText}>
       {verify.error && <Problem error={verify.error} />}
       <AnotherLink />
+    </Panel>
+  );
+}
+
+/** The link may be opened in a browser without a session. */
+function Verified() {
+  const isOut = useSession().status === 'out';
+  const { text, action } = texts.next[isOut ? 'out' : 'in'];
+  return (
+    <Panel title={texts.done} lead={text}>
+      <LinkButton
+        kind="primary"
+        wide
+        to={isOut ? paths.signIn : paths.workspaces}
+        search={isOut ? { next: paths.workspaces } : {}}
+      >
+        {action}
+      </LinkButton>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-// Rotating the signing secret of an endpoint, and removing an endpoint.
+// Rotates the signing secret of an endpoint, or removes the endpoint.
 import { useChange } from '../../api/query.ts';
 import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';

@@ -1,4 +1,4 @@
-// Adds or changes an endpoint. A new one has a signing secret, which is shown once.
+// Adds or edits an endpoint. The signing secret of a new one is shown once.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
@@ -27,7 +27,7 @@ export function showSigningSecret(made: { url: string; secret?: string | undefin
 }
 
 type Props = {
-  /** Null for a new one. */
+  /** Null when adding an endpoint. */
   endpoint: WebhookEndpoint | null;
   onClose(): void;
 };

@@ -1,4 +1,4 @@
-// An endpoint, and the reads that are stale after changing it.
+// An endpoint, and the paths to reload after it changes.
 import type { Item } from '@keyrail/client';
 
 export type WebhookEndpoint = Item<'GET /v1/webhook_endpoints'>;

@@ -1,4 +1,4 @@
-// Which events an endpoint receives: all of them, whole groups, or single ones.
+// Chooses the events an endpoint receives: all of them, whole groups, or single events.
 import { useId, useState } from 'react';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Checkbox } from '../../ui/controls/toggle.tsx';

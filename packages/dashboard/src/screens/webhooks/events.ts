@@ -1,4 +1,4 @@
-// The events an endpoint can receive, by the kind of object they are about.
+// The events an endpoint can receive, grouped by the kind of object.
 import {
   type AuditAction,
   auditActions,

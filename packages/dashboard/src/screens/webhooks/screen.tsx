@@ -1,4 +1,4 @@
-// The endpoints that receive events: add, change, rotate the secret, and look at deliveries.
+// The webhook endpoints, with their actions and deliveries.
 import { WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';

@@ -1,4 +1,4 @@
-// Endpoints for events: add, see the secret once, test, retry, rotate, disable and remove.
+// Webhook endpoints: adding, testing, retrying, rotating, disabling and removing them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
@@ -28,7 +28,7 @@ test('an endpoint is added, tested, rotated, disabled and removed', async (t) =>
   await page.getByRole('button', { name: 'Leave without copying' }).click();
   const table = page.getByRole('table', { name: 'Endpoints' });
   await table.getByText('Enabled').waitFor();
-  ok(!(await page.content()).includes(secret), 'the secret is gone with its dialog');
+  ok(!(await page.content()).includes(secret), 'the secret is removed when its dialog closes');
 
   await table.getByRole('button', { name: receiver.url }).click();
   await dialog.getByRole('button', { name: 'Send test event' }).click();
@@ -56,7 +56,7 @@ test('an endpoint is added, tested, rotated, disabled and removed', async (t) =>
   await page.getByText('No endpoints yet', { exact: true }).waitFor();
 });
 
-test('events are chosen from a list: all, a group, or single ones', async (t) => {
+test('an endpoint can receive all events, a group of events, or single events', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -79,7 +79,7 @@ test('events are chosen from a list: all, a group, or single ones', async (t) =>
     .check();
   ok(await dialog.getByRole('checkbox', { name: 'secret_key.rotated' }).isDisabled());
   await ground.axe(page);
-  // The selection comes back after switching to the other option and back.
+  // The selection is restored after switching to the other option and back.
   await dialog.getByRole('radio', { name: 'All events' }).check();
   await dialog.getByRole('radio', { name: 'Selected events' }).check();
   await add.click();

@@ -1,4 +1,4 @@
-// The user's workspaces: choose one, or create one.
+// The user's workspaces. The user can open one or create another.
 import { type Membership, useMe } from '../../api/me.ts';
 import { useApi, useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

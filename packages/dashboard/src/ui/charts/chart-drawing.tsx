@@ -1,5 +1,5 @@
-// Draws a chart as SVG: bars for counts, lines for latencies. The scale begins at zero. A crosshair
-// follows the pointer and the arrow keys, and screen readers announce its values.
+// Draws a chart as SVG, with bars for counts and lines for latencies. The scale starts at zero. The
+// pointer and the arrow keys move a crosshair, whose values screen readers announce.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { absoluteTime, shortCount } from '../content/spans.ts';
@@ -74,7 +74,7 @@ export function Drawing(props: ChartProps) {
           />
         )}
       </svg>
-      {/* Exists before its text does; otherwise screen readers would not announce the text. */}
+      {/* Rendered before it has text, because otherwise screen readers wouldn't announce it. */}
       <div role="status">
         {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
       </div>

@@ -1,4 +1,4 @@
-// The parts of a chart that are drawn: grid, bars, lines, and the names of the series.
+// The drawn parts of a chart: grid, bars, lines and series names.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { line } from 'd3-shape';
 import { clockText, dayText, shortCount } from '../content/spans.ts';
@@ -52,7 +52,7 @@ export function Grid({
   );
 }
 
-/** The time of day for a range of up to two days, otherwise the day. */
+/** Times of day for ranges up to two days, or else dates. */
 function timeLabel(time: string, times: readonly string[]): string {
   const spanMs = Date.parse(times.at(-1) ?? time) - Date.parse(times[0] ?? time);
   const at = new Date(time);
@@ -99,7 +99,7 @@ export function Lines({ series, scales }: PartProps) {
   );
 }
 
-/** Names at the end of their lines or bars, instead of a legend. */
+/** Series names beside the lines or bars, instead of a legend. */
 export function Names({ kind, series, times, scales, size }: PartProps & { size: Size }) {
   const last = times.length - 1;
   let below = 0;

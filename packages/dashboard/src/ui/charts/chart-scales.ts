@@ -1,4 +1,4 @@
-// A chart's props, its size, and its scales, which begin at zero.
+// A chart's props, size and scales, which start at zero.
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 
@@ -19,7 +19,7 @@ export type ChartProps = {
 };
 
 export const LEFT = 44;
-/** Room for the names at the end of the lines; narrow charts have them on top instead. */
+/** Room for the series names at the end of the lines. Narrow charts show them above instead. */
 const RIGHT = 92;
 const RIGHT_NARROW = 8;
 const NARROW_PX = 480;

@@ -1,4 +1,4 @@
-// A chart over time, with the same numbers as a table. The drawing code is loaded on demand.
+// A chart over time, which can also be shown as a table. The drawing code is loaded on demand.
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { en } from '../../texts/en.ts';
@@ -15,7 +15,7 @@ const Drawing = lazy(async () => ({ default: (await loadChunk(load)).Drawing }))
 
 const HEIGHT_PX = 220;
 
-/** `aside` holds controls that change what the chart shows. */
+/** `aside` contains controls that change what the chart shows. */
 export function Chart({ aside, ...props }: ChartProps & { aside?: ReactNode }) {
   const [isTable, setTable] = useState(false);
   const { label, series, times } = props;

@@ -1,4 +1,4 @@
-// Metrics in a row, each with its name and a note such as its change.
+// A row of metrics, each with a name and a note, such as its change.
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import styles from './figures.module.css';

@@ -1,4 +1,4 @@
-// The hours, days and months in UTC by which traffic is summed.
+// The UTC hours, days and months used to total traffic.
 import { DAY_MS, HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -14,13 +14,13 @@ const INTERVAL_MS: Readonly<Record<Interval, number>> = {
   day: DAY_MS,
 };
 
-/** The starts of the last intervals in UTC, including the current one, in ascending order. */
+/** The start times of the last intervals in UTC, including the current one, oldest first. */
 export function lastIntervals(interval: Interval, count: number, nowMs: number): number[] {
   const size = INTERVAL_MS[interval];
   const current = Math.floor(nowMs / size) * size;
   return Array.from({ length: count }, (_, at) => current - (count - 1 - at) * size);
 }
 
-/** The last days, including today, as telemetry counts them: "2026-11-01". */
+/** The last days, including today, in the format of usage data: "2026-11-01". */
 export const lastDays = (count: number, nowMs: number): string[] =>
   lastIntervals('day', count, nowMs).map((at) => new Date(at).toISOString().slice(0, 10));

@@ -1,4 +1,4 @@
-// A part of a total, with the numbers in words.
+// A bar that shows part of a total, with the numbers as text.
 import { classes } from '../classes.ts';
 import styles from './meter.module.css';
 

@@ -1,4 +1,4 @@
-// A few values as small bars, with the same values as text.
+// A tiny bar chart, with the same values as text.
 
 const WIDTH = 72;
 const HEIGHT = 20;
@@ -16,7 +16,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
       aria-label={label}
     >
       {values.map((value, at) => {
-        // A day without requests is a thin line, so that the bars keep their places.
+        // A day without requests is a thin line, so that the other bars keep their position.
         const height = value === 0 ? 1 : Math.max(2, (value / max) * HEIGHT);
         return (
           <rect

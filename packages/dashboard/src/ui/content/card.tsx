@@ -1,15 +1,15 @@
-// A part of a page with its own heading, a border, and a control beside the title.
+// A section of a page with a heading, a border, and an optional control beside the title.
 import { type ReactNode, useId } from 'react';
 import { classes } from '../classes.ts';
 import styles from './card.module.css';
 
 type Props = {
   title: string;
-  /** Beside the title: a link to more, or a control. */
+  /** Shown beside the title: a link or a control. */
   aside?: ReactNode;
-  /** One line below the title. */
+  /** A line below the title. */
   lead?: ReactNode;
-  /** Without a border, as for a table that already has lines. */
+  /** Without a border, for example for a table. */
   bare?: boolean;
   children: ReactNode;
 };
@@ -28,7 +28,7 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
   );
 }
 
-/** A chart has its own title. It takes the height of the cards beside it. */
+/** For a chart, which has its own title and takes the height of the cards beside it. */
 export const ChartCard = ({ children }: { children: ReactNode }) => (
   <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
 );

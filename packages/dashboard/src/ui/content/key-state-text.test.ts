@@ -1,4 +1,4 @@
-// The text for each key state.
+// Each key state has a text.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleKeys } from '../../../test/gallery/example-keys.ts';
@@ -23,7 +23,7 @@ test('each state has its own text, from least to most serious', () => {
   );
 });
 
-test('the state comes from the server; only the remaining time is counted locally', () => {
+test('the state comes from the server, and only the remaining time is computed locally', () => {
   const textOf = (state: StatedKey['state'], expires_at: string | null, isRotated = false) =>
     keyStateText({ state, expires_at }, NOW, isRotated);
   equal(textOf('active', at(-HOUR_MS)), 'Active');

@@ -1,4 +1,4 @@
-// The words for a key's state. The state comes from the server; only the time left is computed
+// The text for a key's state. The server provides the state, and only the time left is computed
 // here.
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -25,15 +25,14 @@ export function keyStateText(
     return keyStates.quarantined(leftMs > 0 ? longestUnit(leftMs) : null);
   if (state !== 'expiring') return keyStates[state];
   if (isRotated) return keyStates.ending(endText(endsMs, nowMs));
-  // The page reloads the key when it expires; until the response arrives, the countdown stays at
-  // one second.
+  // The page reloads the key when it expires. Until the response arrives, one second is shown.
   return keyStates.expiring(longestUnit(Math.max(leftMs, SECOND_MS)));
 }
 
 const endText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
-/** Shown beside the state: the key has not been used for 90 days. */
+/** Shown beside the state if the key hasn't been used for 90 days. */
 export const isUnused = (
   { last_used_at, created_at }: Pick<StatedKey, 'last_used_at' | 'created_at'>,
   nowMs: number,

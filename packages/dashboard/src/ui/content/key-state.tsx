@@ -1,4 +1,4 @@
-// A key's state as a shape and a word.
+// Shows a key's state as a shape and a word.
 import type { KeyState as StateName } from '@keyrail/protocol/wire/key-states.ts';
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../../api/query-client.ts';
@@ -19,11 +19,11 @@ const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
 
 const usable: readonly StateName[] = ['active', 'expiring', 'quarantined'];
 
-/** `isRotated`: another key names this one in `rotated_from`. */
+/** `isRotated` is true if another key has replaced this one. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const { state } = of;
   const { tone, shape } = looks[state];
-  // As text, so that a tick of the clock renders only the keys whose text changes.
+  // Compared as text, so that a tick of the clock renders only keys whose text has changed.
   const text = useTextOfNow((nowMs) => keyStateText(of, nowMs, isRotated));
   const unused = useTextOfNow((nowMs) =>
     usable.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
@@ -37,13 +37,12 @@ export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?:
 }
 
 /**
- * Reads keys again when this one expires while it is shown, because the state comes from the
- * server.
+ * Reloads keys when this one expires while it is shown, because the state comes from the server.
  */
 function useRereadAtEnd({ state, expires_at }: StatedKey): void {
   const endsMs = state === 'expiring' && expires_at !== null ? Date.parse(expires_at) : Infinity;
   const isOver = useTextOfNow((nowMs) => String(endsMs <= nowMs)) === 'true';
-  // In a browser whose clock is ahead, some keys look expired from the start. Those are left alone.
+  // If the browser's clock is ahead, some keys look expired from the start. They aren't reloaded.
   const wasOver = useRef(isOver);
   useEffect(() => {
     if (isOver && !wasOver.current) void rereadKeys(queryClient);

@@ -1,4 +1,4 @@
-// A full secret, with line breaks, to be copied now; and a key shown by its prefix.
+// Shows a full secret with line breaks, to be copied, or a key's prefix.
 import type { Ref } from 'react';
 import { en } from '../../texts/en.ts';
 import { Copy } from '../controls/copy.tsx';
@@ -27,7 +27,7 @@ export const Secret = ({ value, label, onCopied, copyRef }: Props) => (
   </div>
 );
 
-/** A prefix, an ID or a hash; `of` is its name on the copy button. */
+/** A prefix, an ID or a hash. `of` is the name used on the copy button. */
 export const KeyText = ({ text, of }: { text: string; of?: string }) => (
   <span className={styles.key}>
     <code translate="no">{text}</code>

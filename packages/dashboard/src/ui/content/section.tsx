@@ -1,4 +1,4 @@
-// A part of a settings page: what it is about on the left, its controls on the right.
+// A section of a settings page, with a description on the left and controls on the right.
 import { type ReactNode, useId } from 'react';
 import styles from './section.module.css';
 

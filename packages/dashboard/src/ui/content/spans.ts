@@ -1,5 +1,5 @@
-// Times and durations in words. Times are local, on a 24-hour clock, with their zone; tooltips and
-// exports include UTC.
+// Formats times and durations. Times are local, on a 24-hour clock, with their time zone. Tooltips
+// and exports include UTC.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const steps: readonly (readonly [string, number])[] = [
@@ -24,7 +24,7 @@ const zonedClock = formatOf(zoned);
 const dayOfYear = formatOf(ofYear);
 const moment = formatOf({ weekday: 'short', ...ofYear, ...zoned });
 
-/** "3 min ago", "in 2 d", "now", with the same units as durations. */
+/** "3 min ago", "in 2 d" or "now", with the same units as durations. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   if (Math.abs(ms) < 5 * SECOND_MS) return 'now';
@@ -47,23 +47,23 @@ export function tooltipTime(at: Date): string {
 export const timeOfDay = (at: Date): string => zonedClock.format(at);
 /** "14:05", next to `zoneText`. */
 export const clockText = (at: Date): string => clock.format(at);
-/** "CET", or "GMT+5:30" for a zone without a name. */
+/** "CET", or "GMT+5:30" for a time zone without a name. */
 export const zoneText = (at: Date): string =>
   zonedClock.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-/** "19 Nov", for days within a few weeks. */
+/** "19 Nov", for dates within a few weeks. */
 export const dayText = (at: Date): string => dayOfYear.format(at);
 
-/** "today 14:05 CET", "Thu 19 Nov, 14:05 CET". */
+/** "today 14:05 CET" or "Thu 19 Nov, 14:05 CET". */
 export function momentText(at: Date, nowMs: number): string {
   const isToday = at.toDateString() === new Date(nowMs).toDateString();
   return isToday ? `today ${timeOfDay(at)}` : moment.format(at);
 }
 
-/** "41 min", "3 d": as long as fits into a label. */
+/** "41 min" or "3 d", for labels. */
 export const longestUnit = (ms: number): string =>
   durationText(ms).split(' ').slice(0, 2).join(' ');
 
-/** "41 min", "3 d 4 h": at most two units. */
+/** "41 min" or "3 d 4 h", with at most two units. */
 export function durationText(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-// A state as a shape and a word, so that it never depends on colour alone.
+// A state as a shape and a word, so that its meaning never depends on colour alone.
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import styles from './state.module.css';

@@ -1,4 +1,4 @@
-// Times on the pages: relative times are right, and moments show their zone.
+// Relative times on the pages are correct, and absolute times show their time zone.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,7 @@ const LATER_MS = 600_000;
 const createdText = (page: Page, name: string) =>
   page.getByRole('row', { name }).locator('time').last().textContent();
 
-test('something that happened a moment ago is never shown as in the future', async (t) => {
+test('a recent time is never shown as being in the future', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -17,7 +17,7 @@ test('something that happened a moment ago is never shown as in the future', asy
   await page.clock.install();
   await visit(`/w/${vendor.slug}/live/tenants`);
   await page.getByRole('row', { name: 'early' }).waitFor();
-  // A page without any times, where the page's clock rests.
+  // On a page without times, the page's clock doesn't tick.
   await page.getByRole('link', { name: 'Nodes' }).click();
   await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
   await page.clock.fastForward(LATER_MS);
@@ -28,7 +28,7 @@ test('something that happened a moment ago is never shown as in the future', asy
   match((await createdText(page, 'late')) ?? '', /^(now|\d+ s ago)$/);
   match((await createdText(page, 'early')) ?? '', /^10 min ago$/);
 
-  // Between two ticks: a list that is read again is newer than the last tick.
+  // The list reloads between two ticks, so its rows are newer than the last tick.
   await page.clock.fastForward(8000);
   vendor.clock.shift(8000);
   await vendor.given.tenant({ external_id: 'latest' });
@@ -39,11 +39,11 @@ test('something that happened a moment ago is never shown as in the future', asy
 
 const CLOCK = '\\d\\d:\\d\\d';
 const SECONDS = '\\d+ \\w{3,4} \\d{4}, \\d\\d:\\d\\d:\\d\\d';
-/** A zone without a name and without summer time. */
+/** A time zone without a name or daylight saving time. */
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 const ZONE = 'GMT\\+5:30';
 
-test('times are local with their zone, and tooltips add UTC', async (t) => {
+test('times are local and name their time zone, and tooltips add UTC', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();
@@ -86,7 +86,7 @@ test('times are local with their zone, and tooltips add UTC', async (t) => {
   match((await first.textContent()) ?? '', new RegExp(`^${SECONDS} ${ZONE}$`));
 });
 
-test('a key that expires while it is shown is reloaded together with its state', async (t) => {
+test('a key that expires while it is shown is reloaded with its new state', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

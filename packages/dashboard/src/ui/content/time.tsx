@@ -1,4 +1,4 @@
-// A time relative to now; absolute on hover and focus. All times on a page tick together.
+// A relative time, with the absolute time on hover and focus. All times on a page tick together.
 import { useSyncExternalStore } from 'react';
 import { nowMs } from '../../clock.ts';
 import { Tooltip } from '../overlays/tooltip.tsx';
@@ -6,7 +6,7 @@ import { absoluteTime, relativeTime, tooltipTime } from './spans.ts';
 import styles from './time.module.css';
 
 const TICK_MS = 10_000;
-/** Rows that are rendered together show the same moment. */
+/** Rows rendered together use the same current time. */
 const STEP_MS = 1000;
 
 let tickedMs = nowMs();
@@ -34,8 +34,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Between two ticks, reading the clock moves it. There are no ticks while no time is shown, and
- * what has just happened must not appear to be in the future.
+ * Reads the clock between ticks, because there are no ticks while no time is shown, and a recent
+ * event must not appear to be in the future.
  */
 function readClock(): number {
   const now = nowMs();
@@ -43,10 +43,10 @@ function readClock(): number {
   return tickedMs;
 }
 
-/** The current time. It advances every ten seconds, and when something else is rendered. */
+/** The current time. It advances every ten seconds, and whenever something else is rendered. */
 export const useNow = (): number => useSyncExternalStore(subscribe, readClock);
 
-/** Text that depends on the time; the component renders again only when the text changes. */
+/** Text that depends on the time. The component renders again only when the text changes. */
 export const useTextOfNow = (textOf: (nowMs: number) => string): string =>
   useSyncExternalStore(subscribe, () => textOf(readClock()));
 

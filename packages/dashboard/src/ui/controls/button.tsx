@@ -1,4 +1,4 @@
-// Buttons, and links that look like one. A disabled button says why.
+// Buttons, and links that look like buttons. A disabled button says why it is disabled.
 import { type ButtonHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
 import { classes } from '../classes.ts';
 import styles from './button.module.css';
@@ -11,9 +11,11 @@ type Look = { kind?: ButtonKind; icon?: IconName; small?: boolean; wide?: boolea
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> &
   Look & {
-    /** Shows that the action is running; the button then ignores clicks. */
+    /** Shows that the action is running. The button ignores clicks in the meantime. */
     busy?: boolean;
-    /** Disables the button. It stays in the tab order, so that the reason is announced. */
+    /**
+     * Disables the button. It stays in the tab order, so that screen readers announce the reason.
+     */
     because?: string | null | undefined;
     ref?: Ref<HTMLButtonElement>;
   };
@@ -63,7 +65,7 @@ const lookOf = ({ kind = 'plain', small = false, wide = false }: Look): string =
 type LinkProps = Look & {
   to: string;
   search?: Readonly<Record<string, string>>;
-  /** The shortcut `c` follows this link. */
+  /** The keyboard shortcut `c` opens this link. */
   creates?: boolean;
   children: ReactNode;
 };

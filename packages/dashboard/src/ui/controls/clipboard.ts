@@ -1,7 +1,6 @@
-// Copies text. Pages over plain HTTP have no clipboard interface, so an older method is tried as
-// well.
+// Copies text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
 
-/** False if the browser did not allow it. */
+/** Returns false if the browser blocked copying. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -9,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Permission denied: the older method may still work.
+    // Without permission, the older method may still work.
   }
   return copyBySelection(text);
 }
@@ -19,7 +18,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  // Inside an open dialog, because everything outside it is inert.
+  // Added inside the open dialog, because everything outside it is inert.
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();
   let isCopied = false;

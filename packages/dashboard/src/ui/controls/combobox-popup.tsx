@@ -1,4 +1,4 @@
-// The combobox itself. The screen does the search: it gets the text and returns the matches.
+// The combobox. The screen receives the text, searches, and passes the matches.
 import * as Ariakit from '@ariakit/react';
 import { useEffect, useRef } from 'react';
 import { en } from '../../texts/en.ts';
@@ -12,18 +12,20 @@ export type Choice = { value: string; label: string; note?: string | undefined }
 
 export type ComboboxProps = {
   control: ControlProps;
-  /** What the input shows. */
+  /** The text in the input. */
   text: string;
-  /** The matches for the text; null until the search has finished. */
+  /** The matches for the text, or null until the search has finished. */
   options: readonly Choice[] | null;
-  /** There are more matches than shown. */
+  /** There are more matches than the list shows. */
   hasMore?: boolean;
   /** Why the search failed. */
   failed?: string | null;
-  /** Shown without matches: "No matching tenants". */
+  /** Shown if there are no matches, such as "No matching tenants". */
   none: string;
   placeholder?: string;
-  /** Offers to create what was typed. Left out until the server has said that it doesn't exist. */
+  /**
+   * Offers to create what was typed. Leave it out until the server has said that it doesn't exist.
+   */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
   onChoose(choice: Choice): void;
@@ -96,7 +98,9 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
   );
 }
 
-/** The options that have the text as their name or ID; those in the same case, if there are any. */
+/**
+ * Options whose name or ID is the text. If some match in the same case, only those are returned.
+ */
 function exactOf(options: readonly Choice[], typed: string): Choice[] {
   const matching = (isSame: (text: string) => boolean) =>
     options.filter(({ label, note = '' }) => isSame(label) || isSame(note));
@@ -106,8 +110,8 @@ function exactOf(options: readonly Choice[], typed: string): Choice[] {
 }
 
 /**
- * What Enter chooses before an arrow key is pressed: the only option with that name, or else the
- * only option. Two tenants may have the same name, and the second may not be shown; an ID is
+ * The option that Enter chooses before an arrow key is pressed: the only one with that name, or the
+ * only option. Two tenants may have the same name, and the second may not be shown, but an ID is
  * unique.
  */
 function preselectedOf(

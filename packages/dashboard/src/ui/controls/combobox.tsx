@@ -1,4 +1,4 @@
-// Searches many objects to choose one of them. Its library is loaded when the browser is idle.
+// Finds and chooses one of many objects. Its library is loaded when the browser is idle.
 import { lazy, Suspense, useRef } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import type { ComboboxProps } from './combobox-popup.tsx';
@@ -9,7 +9,7 @@ const ComboboxPopup = lazy(async () => ({ default: (await loadChunk(load)).Combo
 
 export const preloadCombobox = load;
 
-/** Text typed before the library arrives is kept, and so is the focus. Enter sends no form. */
+/** Used until the library has loaded. Keeps the typed text and the focus, and ignores Enter. */
 export function Combobox(props: ComboboxProps) {
   const hasFocus = useRef(false);
   const plain = (

@@ -1,4 +1,4 @@
-// Copies text and says whether that worked.
+// Copies text and reports whether it worked.
 import { type Ref, useEffect, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from './button.tsx';
@@ -9,9 +9,9 @@ const SHOWN_MS = 2000;
 
 type Props = {
   text: string;
-  /** The name of the button: "Copy request ID". */
+  /** The name of the button, such as "Copy request ID". */
   label: string;
-  /** Shows the label; otherwise the button is an icon. */
+  /** Shows the label. Otherwise, the button is an icon. */
   labelled?: boolean;
   primary?: boolean;
   onCopied?: () => void;

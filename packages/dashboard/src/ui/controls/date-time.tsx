@@ -1,5 +1,5 @@
-// The platform's input for a date and time, in local time, with its zone beside it. The value is a
-// time as the API writes it, or null.
+// The browser's input for a date and time, in local time, with the time zone beside it. The value
+// is a time in the API's format, or null.
 import { useId } from 'react';
 import { nowMs } from '../../clock.ts';
 import { zoneText } from '../content/spans.ts';
@@ -29,13 +29,13 @@ export function DateTime({ control, value, min, onValue }: Props) {
           onValue(target.value === '' ? null : new Date(target.value).toISOString())
         }
       />
-      {/* The zone at that moment, because summer time has a different name. */}
+      {/* The time zone at that moment, because it has another name during daylight saving time. */}
       <span id={zone}>{zoneText(value === null ? new Date(nowMs()) : new Date(value))}</span>
     </span>
   );
 }
 
-/** `2026-01-31T14:05`, as the input expects it. */
+/** `2026-01-31T14:05`, the format of the input. */
 function localText(instant: string): string {
   const at = new Date(instant);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,4 +1,4 @@
-// A labelled control with its hint and its error. The control gets its IDs from here.
+// A labelled control with a hint and an error. It provides the control's IDs.
 import { type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
@@ -13,7 +13,7 @@ type Props = {
   hint?: ReactNode;
   error?: string | null | undefined;
   optional?: boolean | undefined;
-  /** Beside the label, as a link. */
+  /** A link beside the label. */
   aside?: ReactNode;
   children(control: ControlProps): ReactNode;
 };

@@ -1,4 +1,4 @@
-// A button that is only an icon. Its name is for screen readers and for the tooltip.
+// A button with only an icon. Its name is used for screen readers and the tooltip.
 import type { ButtonHTMLAttributes, Ref } from 'react';
 import { classes } from '../classes.ts';
 import { Tooltip } from '../overlays/tooltip.tsx';

@@ -1,5 +1,5 @@
-// All icons: strokes on a 16-pixel grid, in the text colour. They are decoration: the name of a
-// control is its text or its label.
+// All icons: strokes on a 16-pixel grid in the text colour. They are decorative, so a control's
+// name is its text or label.
 
 // biome-ignore format: one line for each icon
 const strokes = {

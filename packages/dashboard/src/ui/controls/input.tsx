@@ -1,4 +1,4 @@
-// Inputs for one line of text, for several lines, and for a password that can be shown.
+// Inputs for one line of text, several lines, and passwords that can be shown.
 import { type InputHTMLAttributes, type Ref, type TextareaHTMLAttributes, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';

@@ -1,16 +1,16 @@
-// The choice of rate limits: the project's defaults, rules, or, with a warning, no limit at all.
+// A choice of rate limits: the project's defaults, custom limits or, with a warning, none.
 import { limitChoice as texts } from '../../texts/rate-limits.ts';
 import { Icon } from './icon.tsx';
-import { type Limits, needsRule } from './limits.ts';
+import { type Limits, needsRule, ruleText } from './limits.ts';
 import styles from './rate-limits.module.css';
-import { RateLimits, type Rule, ruleText } from './rate-limits.tsx';
+import { RateLimits, type Rule } from './rate-limits.tsx';
 import { Segments } from './segments.tsx';
 
 type Props = {
   limits: Limits;
-  /** Whose limits they are. A project's limits are the defaults. */
+  /** Whether the limits belong to a key or a project. A project's limits are the defaults. */
   of: 'key' | 'project';
-  /** The project's defaults, where they are known. */
+  /** The project's defaults, if they are known. */
   inherited?: readonly Rule[] | undefined;
   errors: Readonly<Record<string, string>>;
   onLimits(limits: Limits): void;

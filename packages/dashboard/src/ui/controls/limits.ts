@@ -1,22 +1,28 @@
-// The rate limits of a key or a project, as a form holds them.
+// The rate limits of a key or a project, in a form and as text.
+import { rateLimits } from '../../texts/rate-limits.ts';
+import { durationText } from '../content/spans.ts';
 import type { Rule } from './rate-limits.tsx';
 
 type LimitKind = 'project' | 'custom' | 'unlimited';
 
 export type Limits = { kind: LimitKind; rules: readonly Rule[] };
 
-/** From the API: null means the project's defaults, an empty list for no limit at all. */
+/** From the API. Null means the project's defaults, and an empty list means no limits. */
 export const limitsOf = (rules: readonly Rule[] | null): Limits => ({
   kind: rules === null ? 'project' : rules.length === 0 ? 'unlimited' : 'custom',
   rules: rules ?? [],
 });
 
-/** Custom limits without a rule are not sent: to the API that would mean no limit at all. */
+/** Custom limits without a rule can't be saved, because for the API that would mean no limits. */
 export const needsRule = ({ kind, rules }: Limits): boolean =>
   kind === 'custom' && rules.length === 0;
 
-/** For the API. Only `unlimited` gives an empty list. */
+/** For the API. Only `unlimited` returns an empty list. */
 export function rulesOf(limits: Limits): Rule[] | null {
   if (limits.kind === 'unlimited') return [];
   return limits.kind === 'project' || needsRule(limits) ? null : [...limits.rules];
 }
+
+/** A rule as text, for pages that only show it. */
+export const ruleText = ({ limit, window_ms, scope, algorithm }: Rule): string =>
+  rateLimits.sentence({ limit, window: durationText(window_ms), scope, algorithm });

@@ -1,5 +1,5 @@
-// A link inside the application: no reload, and its screen is loaded when the pointer rests on it.
-// It does not listen to the address, so that changing the search costs nothing in a long list.
+// A link within the application. Its screen is preloaded when the pointer rests on it. It doesn't
+// subscribe to the URL, so changing filters doesn't render every link in a long list.
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
 import { navigate, preload } from '../../router/location.ts';
 import { hrefOf } from '../../router/search-text.ts';
@@ -8,7 +8,7 @@ type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & 
   to: string;
   search?: Readonly<Record<string, string>>;
   replace?: boolean;
-  /** Keeps the scroll position, for a sheet over the page. */
+  /** Keeps the scroll position, for example when opening a sheet. */
   keepsScroll?: boolean;
   children: ReactNode;
   ref?: Ref<HTMLAnchorElement>;
@@ -52,6 +52,6 @@ export function Link({
   );
 }
 
-/** In a new tab or window, or as a download. */
+/** Opens in a new tab or window, or as a download. */
 const opensElsewhere = (event: MouseEvent): boolean =>
   event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey;

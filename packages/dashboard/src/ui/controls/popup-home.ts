@@ -1,5 +1,5 @@
 /**
- * Where popups are placed: inside an open dialog, because everything outside it is inert; otherwise
+ * Where popups are placed: inside an open dialog, because everything outside it is inert, or else
  * in the page.
  */
 export const popupHome = (element: HTMLElement): HTMLElement =>

@@ -1,4 +1,5 @@
-// Rate limits, a sentence for each rule: at most [1000] per [1 min] per [key], [sliding].
+// Edits rate limits, with one sentence for each rule: at most [1000] per [1 min] per [key],
+// [sliding].
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import { RATE_LIMIT_RULES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -16,7 +17,7 @@ export type Rule = Rules[number];
 
 const WINDOWS_MS = [SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** What a new rule begins with. */
+/** The initial values of a new rule. */
 export const firstRule: Rule = {
   id: 'requests',
   limit: 1000,
@@ -121,7 +122,3 @@ function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
     </fieldset>
   );
 }
-
-/** One rule in words, for pages that only show it. */
-export const ruleText = ({ limit, window_ms, scope, algorithm }: Rule): string =>
-  rateLimits.sentence({ limit, window: durationText(window_ms), scope, algorithm });

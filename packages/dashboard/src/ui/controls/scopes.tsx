@@ -1,4 +1,4 @@
-// Scopes as chips. Enter, comma or space adds a scope; pasted text is split.
+// Scopes as chips. Enter, comma or space adds a scope, and pasted text is split.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { later } from '../../texts/later.ts';

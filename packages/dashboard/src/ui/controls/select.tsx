@@ -1,4 +1,4 @@
-// The platform's own select.
+// The browser's native select.
 import type { SelectHTMLAttributes } from 'react';
 import { classes } from '../classes.ts';
 import { Icon } from './icon.tsx';

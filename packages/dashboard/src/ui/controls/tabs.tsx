@@ -1,4 +1,4 @@
-// Tabs are links: each has its own URL, and the back button leaves it.
+// Tabs are links with their own URLs, so the Back button returns to the previous tab.
 import { classes } from '../classes.ts';
 import { Link } from './link.tsx';
 import styles from './tabs.module.css';

@@ -27,7 +27,7 @@ export const TextField = ({
 );
 
 type PasswordProps = FieldProps & {
-  /** Password managers fill in a current password and offer to store a new one. */
+  /** Password managers fill in a current password and offer to save a new one. */
   kind: 'current' | 'new';
   name?: string;
   autoFocus?: boolean;
@@ -58,7 +58,7 @@ export const EmailField = (props: EmailProps) => (
   <TextField {...props} type="email" name="email" autoComplete="username" />
 );
 
-/** For password managers: tells whose password this is. */
+/** Identifies the account for password managers. */
 export const KnownEmail = ({ email }: { email: string }) => (
   <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
 );

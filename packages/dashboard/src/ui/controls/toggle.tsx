@@ -1,4 +1,4 @@
-// A switch takes effect immediately, a checkbox when its form is sent.
+// A switch takes effect immediately, and a checkbox when its form is submitted.
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import styles from './toggle.module.css';
 
@@ -40,9 +40,9 @@ export function Switch({ label, hint, checked, disabled = false, onChecked }: Sw
 type CheckboxProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'onChange'> & {
   label: ReactNode;
   hint?: ReactNode;
-  /** Neither on nor off, as when only some rows are selected. */
+  /** Neither on nor off, for example if only some rows are selected. */
   mixed?: boolean;
-  /** Shows the label to screen readers only, as in a table. */
+  /** Shows the label to screen readers only, for example in a table. */
   bare?: boolean;
   onChecked(checked: boolean): void;
 };

@@ -1,9 +1,9 @@
-// What screen readers announce about a list stays with the list.
+// Screen reader announcements about a list are removed with the list.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('nothing about a list is announced on a page without one', async (t) => {
+test('announcements about a list are removed when the user leaves the list', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,9 +1,12 @@
-// Announces what changed elsewhere on the page, such as the number of rows after a filter.
+// Announces changes elsewhere on the page, such as the number of rows after filtering.
 import { createObserved, useObserved } from '../../api/observed.ts';
 
 const said = createObserved('');
 
-/** Returns a function that removes it: text about a list must not stay on a page without one. */
+/**
+ * Returns a function that removes the announcement, because it must not stay on a page without that
+ * list.
+ */
 export function announce(text: string): () => void {
   said.set(text);
   return () => {

@@ -1,4 +1,4 @@
-// Shown when there is nothing here yet: what this is for, one action, one link.
+// Shown when a list is empty: what it is for, one action and one link.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../../texts/en.ts';
 import { Icon, type IconName } from '../controls/icon.tsx';
@@ -11,16 +11,15 @@ type Props = {
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
-  /** 1 if the page shows nothing else. */
+  /** Use 1 if the page has no other heading. */
   rank?: 1 | 2;
-  /** It replaces a list, which a filter may have emptied. */
+  /** It replaces a list that a filter may have emptied. */
   isList?: boolean;
 };
 
 export function Empty({ icon, title, children, action, link, rank = 2, isList = true }: Props) {
   const Heading = rank === 1 ? 'h1' : 'h2';
-  // The announcement differs from the heading, so that screen readers don't read the same words
-  // twice.
+  // The announcement differs from the heading, so that screen readers don't repeat the same words.
   useEffect(() => (isList ? announce(en.nothing) : undefined), [isList]);
   return (
     <div className={styles.empty}>

@@ -1,4 +1,4 @@
-// The numbers of a dry run. Use in the last hour comes first.
+// The numbers from a dry run. Use within the last hour comes first.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -18,7 +18,7 @@ type Figures = Pick<
 
 type Query = { data: Impact | undefined; error: Error | null; refetch(): unknown };
 
-/** The numbers once they are read, or why they could not be. */
+/** The numbers once they have loaded, or the reason they couldn't be loaded. */
 export const ImpactOf = ({ query, failed = texts.failed }: { query: Query; failed?: string }) =>
   query.error ? (
     <Problem error={query.error} title={failed} onRetry={query.refetch} />

@@ -1,4 +1,4 @@
-// A failure, shown where it happened: what failed, why, what to do, and the request ID to copy.
+// An error shown where it happened: what failed, why, what to do, and the request ID to copy.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { isUnknown } from '../../api/outcome.ts';
@@ -10,9 +10,12 @@ import styles from './problem.module.css';
 
 type Props = {
   error: Error;
-  /** What failed: "Couldn’t load keys." The reason follows. */
+  /** What failed, such as "Couldn’t load keys." The reason follows. */
   title?: string;
-  /** Repeats a read. Changes have no retry: with an unknown outcome, they could be made twice. */
+  /**
+   * Repeats a read. Changes have no retry, because a change with an unknown outcome could be made
+   * twice.
+   */
   onRetry?: (() => unknown) | undefined;
 };
 
@@ -47,7 +50,7 @@ export function Problem({ error, title, onRetry }: Props) {
   );
 }
 
-/** What went wrong before this page was opened, with what can be done about it. */
+/** An error from before this page was opened, with a button for what can be done about it. */
 export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
   <div className={styles.problem} role="alert">
     <Icon name="warning" />
@@ -56,10 +59,10 @@ export const Notice = ({ children, action }: { children: ReactNode; action: Reac
   </div>
 );
 
-/** These pages, for signed-in users, show what the server has; the others are only forms. */
+/** Pages for signed-in users that show data from the server. The others contain only forms. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
-/** Opens this page as the server has it, or the list for a new object. The form here is kept. */
+/** Opens the current page, or the list for a new object, in a new tab. This tab keeps the form. */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');
   window.open(`${path}${location.search}`, '_blank', 'noopener');
@@ -71,7 +74,7 @@ export function outcomeOf(error: Error): string {
   return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
 }
 
-/** The reason in words; usually the server's message. */
+/** The reason as text, usually the server's message. */
 export function reasonOf(error: Error): string {
   if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
   if (!(error instanceof KeyrailError)) return en.problem.unexpected;
@@ -83,7 +86,7 @@ export function reasonOf(error: Error): string {
   return details.length === 1 && first ? `${message} ${first.path}: ${first.message}` : message;
 }
 
-/** The server's message for each field of a form, by the path of the field. */
+/** The server's message for each field of a form, by field path. */
 export function fieldErrors(error: Error | null): Readonly<Record<string, string>> {
   if (!(error instanceof KeyrailError)) return {};
   return Object.fromEntries(error.details.map(({ path, message }) => [path, message]));

@@ -1,4 +1,5 @@
-// The outline of what is loading. It appears after 150 ms, so that quick responses don't flicker.
+// Placeholders for loading content. They appear after 150 ms, so that quick responses don't
+// flicker.
 import { en } from '../../texts/en.ts';
 import styles from './skeleton.module.css';
 

@@ -1,4 +1,5 @@
-// Short results at the foot of the page. Never a secret: toasts can be read by anyone nearby.
+// Short results at the bottom of the page. They never contain secrets, because anyone nearby can
+// read them.
 import { useEffect, useState } from 'react';
 import { createObserved, useObserved } from '../../api/observed.ts';
 import { en } from '../../texts/en.ts';
@@ -18,7 +19,7 @@ export function toast(text: string): void {
   toasts.set([...toasts.get(), { id: made, text }].slice(-TOASTS_MAX));
 }
 
-/** What a dialog does after its change: it closes, and a toast says what was done. */
+/** Closes a dialog after its change, and shows the result in a toast. */
 export const thenClose = (onClose: () => void, text: string) => ({
   onSuccess: () => {
     onClose();

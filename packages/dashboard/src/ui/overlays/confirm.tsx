@@ -1,5 +1,5 @@
-// Asks before a destructive action. It first shows what the action affects, and its button repeats
-// the action.
+// Asks before a destructive action. It shows what the action affects, and its button names the
+// action.
 import { type ComponentProps, useState } from 'react';
 import { later } from '../../texts/later.ts';
 import { TextField } from '../controls/text-field.tsx';
@@ -10,7 +10,7 @@ type Form = ComponentProps<typeof FormDialog>;
 
 type Props = Pick<Form, 'title' | 'action' | 'danger' | 'onClose' | 'children'> & {
   change?: Form['change'];
-  /** Must be typed first; for actions that revoke more than one active live key. */
+  /** Text that must be typed first, for actions that revoke more than one active live key. */
   typed?: string | null;
   onConfirm(): void;
 };
@@ -25,7 +25,7 @@ export function Confirm({ change = NO_CHANGE, typed = null, onConfirm, ...form }
       danger
       {...form}
       because={isReady ? null : later.confirm.typeFirst(typed)}
-      // Every error is shown below: the fields show none.
+      // The fields show no errors, so all errors are shown here.
       change={{ ...change, error: null }}
       onSubmit={onConfirm}
     >

@@ -1,5 +1,5 @@
-// The platform's dialog: it holds the focus, makes the page behind it inert, and gives the focus
-// back. A sheet is a dialog at the side. Narrow screens show both at full height.
+// The browser's native dialog: it keeps the focus, makes the page behind it inert, and returns the
+// focus. A sheet is a dialog at the side. On narrow screens, both take the full height.
 import { type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';
@@ -11,16 +11,16 @@ import { useModal } from './modal.ts';
 type Props = {
   title: ReactNode;
   children: ReactNode;
-  /** Buttons at the foot, the primary one last. */
+  /** Buttons at the bottom, with the primary one last. */
   actions?: ReactNode;
-  /** Called by Esc, the close button and the backdrop. Without it the dialog stays. */
+  /** Called by Esc, the close button and the backdrop. Without it, the dialog stays open. */
   onClose?: (() => void) | undefined;
-  /** Makes the content a form, so that Enter sends it. */
+  /** Makes the content a form, so that Enter submits it. */
   onSubmit?: (() => void) | undefined;
   kind?: 'dialog' | 'sheet' | 'wide';
 };
 
-/** Rendered while it is open; the component that opens it decides when. */
+/** Open while it is mounted. The parent decides when. */
 export function Dialog(props: Props) {
   const { title, children, actions, onClose, onSubmit, kind = 'dialog' } = props;
   const dialog = useRef<HTMLDialogElement>(null);

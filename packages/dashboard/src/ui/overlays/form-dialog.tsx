@@ -1,5 +1,5 @@
-// A dialog with a form that makes one change: Cancel, the button that sends it, and any error that
-// isn't about a field.
+// A dialog with a form that makes one change: Cancel, the submit button, and errors that don't
+// belong to a field.
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from '../controls/button.tsx';
@@ -8,10 +8,10 @@ import { Dialog } from './dialog.tsx';
 
 type Props = {
   title: ReactNode;
-  /** The button that sends the form. */
+  /** The button that submits the form. */
   action: string;
   danger?: boolean;
-  /** Why the form cannot be sent now. */
+  /** Why the form can't be submitted now. */
   because?: string | null;
   change: { isPending: boolean; error: Error | null };
   kind?: 'dialog' | 'sheet' | 'wide';

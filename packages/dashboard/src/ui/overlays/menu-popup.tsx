@@ -1,4 +1,4 @@
-// The menu behind the button.
+// The open menu.
 import * as Ariakit from '@ariakit/react';
 import { Fragment, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { classes } from '../classes.ts';
@@ -9,7 +9,7 @@ import { popupHome } from '../controls/popup-home.ts';
 import styles from './menu.module.css';
 
 export type MenuItem = {
-  /** Needed if labels can be equal. */
+  /** Needed if two labels can be the same. */
   id?: string;
   label: string;
   icon?: IconName;
@@ -21,11 +21,11 @@ export type MenuItem = {
 };
 
 export type MenuProps = {
-  /** The name of the menu: "Actions for Backend". */
+  /** The name of the menu, such as "Actions for Backend". */
   label: string;
   /** Groups are separated by lines. */
   groups: readonly (readonly MenuItem[])[];
-  /** Opens the menu; three dots if left out. */
+  /** The button that opens the menu. The default is three dots. */
   button?: ReactElement;
   placement?: 'bottom-start' | 'bottom-end' | 'top-start';
   /** The name of a field that filters the entries of the first group. */
@@ -79,8 +79,7 @@ export function MenuPopup(props: PopupProps) {
 }
 
 /**
- * Filters the first group to the entries whose label contains the text. The other groups are
- * unchanged.
+ * Keeps the entries of the first group whose label contains the text. Other groups are unchanged.
  */
 function matching(groups: MenuProps['groups'], text: string): MenuProps['groups'] {
   const wanted = text.trim().toLowerCase();

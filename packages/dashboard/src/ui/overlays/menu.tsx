@@ -1,5 +1,5 @@
-// A menu of actions behind a button. Its library is loaded when the browser is idle, and the menu
-// is only created when its button is first used: a list has hundreds of these buttons.
+// A menu of actions behind a button. Its library is loaded when the browser is idle. The menu is
+// only created when its button is first used, because a list has hundreds of these buttons.
 import { cloneElement, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { IconButton } from '../controls/icon-button.tsx';
@@ -14,7 +14,7 @@ export function Menu(props: MenuProps) {
   const [isUsed, setUsed] = useState(false);
   const { button, label } = props;
   const use = () => setUsed(true);
-  // A click before the library has arrived opens the menu once it has.
+  // If the user clicks before the library has loaded, the menu opens once it has.
   const waiting = {
     'aria-haspopup': 'menu',
     'aria-expanded': false,

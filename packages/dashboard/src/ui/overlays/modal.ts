@@ -1,4 +1,4 @@
-// What every dialog does: it opens, Esc closes one thing at a time, and the focus returns.
+// Shared behaviour of dialogs: Esc closes one layer at a time, and the focus returns.
 import { useEffect, useRef } from 'react';
 import { controlsIn, placeOf } from './nearby.ts';
 
@@ -18,7 +18,7 @@ export function useModal(
     if (!element.open) element.showModal();
     let hadPopup = false;
     let held: Element | null = null;
-    // Before the menu or combobox inside the dialog closes itself with the same key.
+    // Handled before the menu or combobox inside the dialog closes with the same key press.
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Tab') goRound(element, event);
       if (event.key !== 'Escape') return;
@@ -31,7 +31,8 @@ export function useModal(
       if (!hadPopup) close.current?.();
       hadPopup = false;
     };
-    // Chromium asks only once: if the next key is Esc again, it closes the dialog itself.
+    // Chromium sends only one cancel event. If the next key is Esc again, it closes the dialog
+    // itself.
     const closed = (event: Event) => {
       if (event.target !== element || !element.isConnected) return;
       element.showModal();
@@ -52,10 +53,7 @@ export function useModal(
   }, [dialog]);
 }
 
-/**
- * Tab goes from the last control to the first; otherwise it would leave the page for the browser's
- * own controls.
- */
+/** Tab moves from the last control to the first, because otherwise it would leave the page. */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;
   if (active?.closest(`${OPEN_POPUP}, dialog`) !== dialog) return;
@@ -69,7 +67,10 @@ function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   to?.focus();
 }
 
-/** The focused element; for an entry of a menu, which is about to close, the menu's button. */
+/**
+ * The focused element. For a menu entry, it is the menu's button, because the menu is about to
+ * close.
+ */
 function opener(): HTMLElement {
   const { activeElement: active, body } = document;
   const menu = active?.closest(OPEN_POPUP);

@@ -1,14 +1,17 @@
-// Where the focus goes when its element is gone: to what was beside it.
+// Finds an element near a removed one, to give it the focus.
 
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 
-/** Nothing outside these counts as near. */
+/** The search for a nearby element stays within one of these. */
 const EDGES = 'main, dialog, aside, header, [role=status], body';
 
 type Step = { parent: Element; next: Element | null; previous: Element | null };
 
-/** Remembers the place of an element. The result is the element, or else the nearest control. */
+/**
+ * Remembers the position of an element. The returned function returns the element, or the nearest
+ * control if it was removed.
+ */
 export function placeOf(element: HTMLElement): () => HTMLElement | null {
   const steps: Step[] = [];
   for (let at: Element = element; at.parentElement && !at.matches(EDGES); at = at.parentElement) {
@@ -44,13 +47,13 @@ const controlIn = (near: Element): HTMLElement | null =>
     ? near
     : (controlsIn(near)[0] ?? null);
 
-/** The controls that Tab reaches, in order; of a group of radio buttons, only the chosen one. */
+/** The controls in tab order. Of a group of radio buttons, only the chosen one. */
 export const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (one) => one.tabIndex >= 0 && isThere(one) && !one.matches('[type=radio]:not(:checked)'),
   );
 
-/** The heading of the dialog that is open, or of the page. */
+/** The heading of the open dialog, or of the page. */
 function heading(): HTMLElement | null {
   const part = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
   return part.querySelector<HTMLElement>('h1, h2[tabindex]') ?? part.querySelector('main, input');

@@ -1,5 +1,5 @@
-// A short text beside what has the pointer or the focus. No information is in a tooltip alone. It
-// is drawn in the top layer, so that no table clips it.
+// A short text beside the hovered or focused element. It never contains information shown nowhere
+// else. It is rendered in the top layer, so that tables don't clip it.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
 
@@ -35,7 +35,7 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      // Not after a click, nor when a dialog moves the focus.
+      // It doesn't open after a click, or when a dialog moves the focus.
       onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}

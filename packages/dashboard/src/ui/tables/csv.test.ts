@@ -1,4 +1,4 @@
-// Names come from customers, and a CSV file is opened in spreadsheets of any country.
+// Names come from customers, and spreadsheets in different countries use different separators.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvOf } from './csv.ts';
@@ -8,7 +8,7 @@ const cellOf = (name: string): string =>
     .replace(/^"name"\r\n/, '')
     .replace(/\r\n$/, '');
 
-/** What a spreadsheet reads that separates by this character. */
+/** The cells that a spreadsheet reads with this separator. */
 function cellsOf(line: string, separator: string): string[] {
   const cells: string[] = [];
   for (let at = 0; at <= line.length; ) {
@@ -46,7 +46,7 @@ const HOSTILE = [
   '\uff1d1+1',
 ];
 
-test('no name becomes a formula, whatever separator a spreadsheet uses', () => {
+test('no name becomes a formula, with any separator a spreadsheet may use', () => {
   for (const name of HOSTILE) {
     const line = `3,${cellOf(name)}`;
     for (const separator of [',', ';', '\t', '|']) {

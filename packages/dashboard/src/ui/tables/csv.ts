@@ -1,14 +1,11 @@
-// Rows as CSV. Texts come from customers, and in some countries spreadsheets don't separate cells
-// with commas, so no part of a text may look like a cell with a formula.
+// Rows as CSV. Texts come from customers, and spreadsheets in some countries use separators other
+// than commas, so no part of a text may look like a cell with a formula.
 
 type Cell = string | number | null;
 
-/**
- * Characters that a spreadsheet or an import may take for separators, even inside quotes it
- * misreads.
- */
+/** Characters that a spreadsheet or an import may treat as separators, even inside quotes. */
 const SEPARATORS = /([;|\t\r\n])/;
-/** A spreadsheet would run text that begins like this; some also accept full-width characters. */
+/** Spreadsheets run text that starts with one of these. Some also accept full-width characters. */
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cellText(cell: Cell): string {

@@ -1,4 +1,4 @@
-// Changes of fields: the old value, the new one; for lists, what was added and removed.
+// The old and new values of changed fields. For lists, the added and removed items.
 import { later } from '../../texts/later.ts';
 import styles from './diff.module.css';
 

@@ -1,4 +1,4 @@
-// Details of an object: one line for each name and its value.
+// Details of an object, with one line for each name and value.
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 

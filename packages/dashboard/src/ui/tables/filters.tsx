@@ -1,4 +1,4 @@
-// The filters of a list: a search, one chip for each filter, and one button that clears all.
+// The filters of a list: a search field, a chip for each filter, and a button that clears them all.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { later } from '../../texts/later.ts';
@@ -14,16 +14,16 @@ type SearchProps = {
   label: string;
   value: string;
   placeholder?: string;
-  /** Called when typing pauses. */
+  /** Called when the user stops typing. */
   onValue(value: string): void;
 };
 
-/** `/` focuses it from anywhere on the page. */
+/** Pressing `/` anywhere on the page focuses it. */
 export function FilterSearch({ label, value, placeholder, onValue }: SearchProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
-    // The value also changes from outside: by the back button, and by clearing.
+    // The value can also change through the Back button or by clearing the filters.
     if (value !== sent.current) setText(value);
     sent.current = value;
   }, [value]);
@@ -59,7 +59,7 @@ type ChipProps = {
   onValue(value: string | null): void;
 };
 
-/** A chip opens the list of values; a chosen value has a button that removes it. */
+/** A chip opens the list of values. A button removes the chosen value. */
 export function FilterChip({ label, value, options, onValue }: ChipProps) {
   const id = useId();
   const chosen = options.find((option) => option.value === value);

@@ -1,4 +1,4 @@
-// The last column of a table whose rows have a menu.
+// The last column of a table whose rows have menus.
 import type { ReactNode } from 'react';
 import type { Column } from './table.tsx';
 

@@ -1,5 +1,5 @@
-// A table of rows in pages; where there is little room, every row is a card. The rows are in groups
-// that the browser skips while they are far away, so that thousands of rows stay quick and
+// A table with pages of rows. With little room, each row is a card. Rows are in groups that the
+// browser skips while they are far from the viewport, so that thousands of rows stay fast and
 // searchable. A page is rendered again only when its own rows or columns change.
 import {
   type ComponentType,
@@ -21,26 +21,29 @@ import styles from './table.module.css';
 
 export type Column<T> = {
   id: string;
-  /** Empty for columns of controls, which then need `label`. */
+  /** Empty for columns of controls, which need `label` instead. */
   title: ReactNode;
   label?: string;
   /**
-   * A grid track: `minmax(160px, 2fr)`, `120px`. With gaps and padding, the minimum widths of the
-   * columns that are not extra add up to at most 640 px, and of all columns to 1,000 px.
+   * A grid track, such as `minmax(160px, 2fr)` or `120px`. With gaps and padding, the minimum
+   * widths may total up to 640 px for columns that aren't extra, and 1,000 px for all columns.
    */
   width: string;
   align?: 'end';
-  /** Its place in a card: name and state on top, facts below, menu in the corner. */
+  /** The position in a card: name and state at the top, facts below, the menu in the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
-  /** Left out where the table has less than 1,000 px; the object's own page shows it. */
+  /** Hidden if the table is narrower than 1,000 px. The object's own page shows the value. */
   isExtra?: boolean;
-  /** Rows are sorted by this column; the heading shows it. */
+  /** Rows are sorted by this column, which the heading indicates. */
   order?: 'ascending' | 'descending' | undefined;
   onOrder?: (() => void) | undefined;
   cell(row: T): ReactNode;
 };
 
-/** Loads the data for one page of rows, such as names, and passes on the columns of that page. */
+/**
+ * Loads data for one page of rows, such as names, and renders the page with the columns built from
+ * it.
+ */
 export type PageProps<T> = {
   rows: readonly T[];
   children(columns: readonly Column<T>[]): ReactNode;
@@ -51,10 +54,10 @@ type Props<T> = {
   label: string;
   columns: readonly Column<T>[];
   pages: readonly (readonly T[])[];
-  /** Reads what belongs to a page. Without it, all pages have the columns of the header. */
+  /** Loads the data for each page. Without it, all pages use the columns of the header. */
   Page?: ComponentType<PageProps<T>>;
   rowKey(row: T): string;
-  /** Marks a row that stands out less, such as a revoked key. */
+  /** Makes a row stand out less, for example if its key is revoked. */
   isFaded?: (row: T) => boolean;
   hasMore?: boolean;
   isLoadingMore?: boolean;
@@ -64,18 +67,17 @@ type Props<T> = {
 const ROW_PX = 44;
 
 /**
- * The browser lays out a group as a whole when it comes near. A group of 100 rows would block the
- * page for 250 ms, and groups of single rows make every jump slow.
+ * The browser lays out a whole group when it comes near the viewport. A group of 100 rows would
+ * block the page for 250 ms, and groups of single rows make every jump slow.
  */
 const GROUP_ROWS = 20;
 
-/** A list holds at most these pages, of 100 rows each. */
+/** The most pages a list holds, with 100 rows each. */
 const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
-  // A page that arrives is rendered in small steps, so that the browser can handle input in
-  // between.
+  // A new page is rendered with low priority, so that the browser can handle input in between.
   const pages = useDeferredValue(props.pages);
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
@@ -108,7 +110,7 @@ export function Table<T>(props: Props<T>) {
         ))}
       </div>
       {hasMore && loadMore && pages.length < PAGES_MAX && (
-        // While a page is not rendered yet, the end stays in view and would load the next page.
+        // Until a page has been rendered, the end stays in view and would load the next page.
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
@@ -149,7 +151,7 @@ type RowsProps<T> = {
   isFaded: ((row: T) => boolean) | undefined;
 };
 
-/** `memo` loses the type parameter. */
+/** `memo` removes the type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
 function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
@@ -164,7 +166,8 @@ function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
 }
 
 function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
-  // The height alone: with a width, a group that was never near would be wider than its table.
+  // Only the height is set. With a width, a group far from the viewport would be wider than its
+  // table.
   const style: CSSProperties = { containIntrinsicHeight: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid
@@ -200,7 +203,7 @@ function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   );
 }
 
-/** The first link of a row; `j`, `k` and the arrow keys go from one to the next. */
+/** The first link of each row. `j`, `k` and the arrow keys move between them. */
 const rowLinks = (from: Element): HTMLElement[] => [
   ...(from.closest('[role=table]')?.querySelectorAll<HTMLElement>('[data-card=name] a') ?? []),
 ];
@@ -218,7 +221,10 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   links[at + step]?.focus();
 }
 
-/** Reads the next page when its end comes near; the button is for keyboards and failures. */
+/**
+ * Loads the next page near the end of the list. The button is for keyboard users and for retries
+ * after errors.
+ */
 function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);

@@ -1,5 +1,5 @@
-// The texts of all emails, as plain text and HTML. Each email is short and says what to do if it
-// was not requested. Text from users is escaped in the HTML and reduced to one line, and names
+// The texts of all emails, as plain text and HTML. Each email is short and says what to do if the
+// user didn't request it. Text from users is escaped in the HTML and reduced to one line, and names
 // contain no links.
 import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
@@ -24,7 +24,7 @@ const subjects = {
 } as const satisfies Record<MailKind, string>;
 
 const DID_NOT_ASK =
-  'If this wasn’t you, ignore this email: nothing changes unless the link is used.';
+  'If you didn’t request this, ignore this email. Nothing changes unless the link is used.';
 
 const FOR_OWNERS =
   'You’re receiving this because you own this workspace or because this is its billing email ' +
@@ -48,7 +48,7 @@ const partsOf: PartsOfKind = {
         ? 'The address was never verified, though, so someone else may have created the account. ' +
           'To claim it, choose a new password: this verifies your address and signs out every ' +
           'session.'
-        : 'Just sign in. If you’ve forgotten your password, you can reset it on the sign-in page.',
+        : 'Sign in with your password. If you’ve forgotten it, you can reset it on the sign-in page.',
     ],
     ...button('Choose a new password', link),
     small: link
@@ -78,12 +78,7 @@ const partsOf: PartsOfKind = {
           : 'It had already stopped working.'),
       `The key belongs to the workspace ${workspace}.`,
       ...(found_at ? [`Found at: ${found_at}`] : []),
-      ...(expires_at
-        ? [
-            'Rotate it now and switch to the new key. The leaked key then stops working at the ' +
-              'time above.',
-          ]
-        : []),
+      ...(expires_at ? ['Rotate it now and switch to the new key before then.'] : []),
     ],
     small: FOR_OWNERS,
   }),
@@ -109,7 +104,7 @@ const partsOf: PartsOfKind = {
     paragraphs: [
       `${task === 'backup' ? 'The latest backup' : 'The restore test of the latest backup'} failed at ` +
         `${minuteOf(at)}: ${reason}`,
-      'Earlier backups are still there. You won’t get another email about this until a run ' +
+      'Earlier backups haven’t been deleted. You won’t get another email about this until a run ' +
         'succeeds and a later one fails. See /status for the current state.',
     ],
     small:
@@ -137,9 +132,7 @@ export function contentOf<K extends MailKind>(
 /** Keeps parameters on one line: a workspace name must not look like a paragraph of the email. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/**
- * Invisible characters, some of which reverse text. Persian text and emoji need the two exceptions.
- */
+/** Invisible characters, some of which reverse text. Persian and emoji need the two exceptions. */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
  * Characters that join the parts of a link or an address, and their look-alikes, unless a space
@@ -148,8 +141,8 @@ const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**
- * A name without anything that email clients turn into a link. Emails go to strangers, and their
- * sender chooses the workspace name: `evil.example` would be an advertisement or a trap.
+ * Removes everything that email programs turn into a link. Anyone can name a workspace and invite
+ * strangers to it, so a name such as `evil.example` could be an advertisement or a trap.
  */
 const plainName = (name: string): string =>
   name.replaceAll(INVISIBLE, '').replaceAll(JOINTS, '·').replaceAll(/·+/g, '·');
