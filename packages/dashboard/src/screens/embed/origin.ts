@@ -1,6 +1,7 @@
+// Checks an origin as it is typed, by the server's rule, and says what is wrong.
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
 import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
-// Checks an origin as it is typed, by the server's rule, and says what is wrong.
 import { texts } from './texts.ts';
 
 /** Null if the origin is valid or still incomplete. */
@@ -25,4 +26,4 @@ export const isOrigin = (text: string): boolean =>
   EMBED_ORIGIN.test(text) && text.length <= EMBED_ORIGIN_CHARS_MAX;
 
 export const isPlainHttp = (origin: string): boolean =>
-  origin.startsWith('http://') && !/^http:\/\/(localhost|127\.|\[)/.test(origin);
+  URL.canParse(origin) && isUnencrypted(origin);
