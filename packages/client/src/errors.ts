@@ -76,7 +76,7 @@ export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
-  /** False if the request was definitely not sent, so it is safe to retry. */
+  /** False if the request definitely did not reach the server, so it is safe to retry. */
   readonly sent: boolean;
 
   constructor(
@@ -89,6 +89,15 @@ export class KeyrailUnreachable extends Error {
     this.sent = sent;
   }
 }
+
+/**
+ * Whether a change that failed with this error may have been made anyway. If so, check before you
+ * send it again, or send it with the same idempotency key.
+ */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof KeyrailUnreachable
+    ? error.sent
+    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
 
 /** For responses without a code, such as responses from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {

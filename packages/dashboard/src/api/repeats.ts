@@ -1,11 +1,5 @@
-// Changes whose outcome is unknown, and how to send them again without making them twice.
-import { KeyrailError, KeyrailUnreachable, newIdempotencyKey } from '@keyrail/client';
-
-/** After a 5xx the change may also have been made, unless the server says it wasn't. */
-export const isUnknown = (error: unknown): boolean =>
-  error instanceof KeyrailUnreachable
-    ? error.sent
-    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
+// How changes whose outcome is unknown are sent again without making them twice.
+import { isOutcomeUnknown, newIdempotencyKey } from '@keyrail/client';
 
 /**
  * Sends changes with idempotency keys. If the outcome of one is unknown and the same input is sent
@@ -20,7 +14,7 @@ export function createRepeats() {
     try {
       return await send(key);
     } catch (error) {
-      if (isUnknown(error)) unknown = { input, key };
+      if (isOutcomeUnknown(error)) unknown = { input, key };
       throw error;
     }
   };
