@@ -1,12 +1,11 @@
 import type { Answer } from '@keyrail/client';
+import { whyNotRotatable } from '@keyrail/protocol/wire/key-states.ts';
 import { texts } from './texts.ts';
 
 export type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
 export const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
-/** Why a key cannot be rotated now, or null. */
-export function whyNotRotated({ state, disabled_at }: ApiKey): string | null {
-  if (disabled_at !== null) return texts.actions.disabledFirst;
-  return state === 'expired' ? texts.actions.expired : null;
-}
+/** Why a key that isn't revoked cannot be rotated now, or null. */
+export const whyNotRotated = (key: ApiKey): string | null =>
+  whyNotRotatable(key) === 'disabled' ? texts.actions.disabledFirst : null;
