@@ -1,10 +1,7 @@
 // The checks of an explanation, in the order in which a node runs them. The verdict and its reason
 // are the same as from `decide` in the SDK, and one table of test cases keeps them the same.
-import type {
-  CheckName,
-  DecisionReason,
-  KeyCheck,
-} from '@keyrail/protocol/objects/key-explanation.ts';
+import type { CheckName, KeyCheck } from '@keyrail/protocol/objects/key-explanation.ts';
+import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
@@ -39,11 +36,11 @@ type Judged = Pick<
 /** A failed check has the reason that a node gives. */
 type Outcome =
   | { outcome: 'pass' | 'skipped'; detail: string }
-  | { outcome: 'fail'; detail: string; reason: DecisionReason };
+  | { outcome: 'fail'; detail: string; reason: DenialReason };
 
 const pass = (detail: string): Outcome => ({ outcome: 'pass', detail });
 const skip = (detail: string): Outcome => ({ outcome: 'skipped', detail });
-const fail = (reason: DecisionReason, detail: string): Outcome => ({
+const fail = (reason: DenialReason, detail: string): Outcome => ({
   outcome: 'fail',
   detail,
   reason,
@@ -52,11 +49,11 @@ const fail = (reason: DecisionReason, detail: string): Outcome => ({
 const NOT_ASKED = 'Not checked, because an earlier check failed.';
 const NO_TEXT = 'Not checked, because the key was given by its ID.';
 
-type Verdict = { reason: DecisionReason | null; checks: KeyCheck[] };
+type Verdict = { reason: DenialReason | null; checks: KeyCheck[] };
 
 /** Runs the checks until one fails. */
 export function checksOf(facts: KeyFacts): Verdict {
-  let reason: DecisionReason | null = null;
+  let reason: DenialReason | null = null;
   const checks = asked.map(([check, ask]): KeyCheck => {
     const answer = reason === null ? ask(facts) : skip(NOT_ASKED);
     if (answer.outcome === 'fail') reason = answer.reason;
