@@ -1,7 +1,8 @@
 // Reads and changes through the API, in components. The cache key of a read is the workspace, the
 // endpoint and its input; there are no other keys.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
-import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
+import { takesRequestKey } from '@keyrail/protocol/wire/request-keys.ts';
+import { WORKSPACE_HEADER, worksInWorkspace } from '@keyrail/protocol/wire/workspace-header.ts';
 import {
   keepPreviousData,
   type UseMutationResult,
@@ -13,8 +14,8 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { client } from './client.ts';
-import { createRepeats } from './outcome.ts';
 import { untilHere } from './overtaken.ts';
+import { createRepeats } from './repeats.ts';
 import { isShort, reread } from './reread.ts';
 
 /** The page's workspace; null on a page outside a workspace. */
@@ -112,7 +113,7 @@ export function useChange<E extends Endpoint>(
   const [keyed] = useState(createRepeats);
   const change = useMutation({
     mutationFn: (input: CallInput<E>) =>
-      takesKey(endpoint, workspaceId)
+      takesKey(endpoint)
         ? keyed(input, (idempotencyKey) =>
             send(endpoint, { ...input, idempotencyKey }, workspaceId),
           )
@@ -163,15 +164,14 @@ export const useSendPages = () => {
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** The server keeps responses to POSTs within a workspace. */
-const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
-  endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
+function takesKey(endpoint: Endpoint): boolean {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return takesRequestKey(method, path);
+}
 
-/** What is the same in every workspace, so an overtaken tab can read it too. */
-const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
-
+/** Null for what is the same in every workspace, so an overtaken tab can read it too. */
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
-  PERSONAL.test(endpoint) ? null : workspaceId;
+  worksInWorkspace(endpoint) ? workspaceId : null;
 
 type AnyInput = {
   headers?: Readonly<Record<string, string>> | undefined;
