@@ -1,5 +1,6 @@
 // The palette: go anywhere, switch workspace or mode, find things. Screens add their own sources.
 
+import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useObserved } from '../api/observed.ts';
@@ -148,7 +149,7 @@ function useOwnCommands(): Command[] {
   const { pathname } = useAddress();
   const page = workspacePageOf(pathname);
   const membership = me.data?.memberships.find((one) => one.slug === page?.slug);
-  const mayCreate = membership !== undefined && membership.role !== 'member';
+  const mayCreate = membership !== undefined && mayChange(membership.role);
   const workspaces = (me.data?.memberships ?? [])
     .filter((one) => one.slug !== page?.slug)
     .map(
