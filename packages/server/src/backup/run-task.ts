@@ -12,7 +12,7 @@ import {
   type TaskProgress,
   type TestedBackup,
   TestFailed,
-} from '../features/backups/tasks.ts';
+} from '../features/backups/backup-tasks.ts';
 import type { Place } from './sessions.ts';
 
 /**
@@ -69,7 +69,7 @@ const TASK_MS_MAX = 12 * 3_600_000;
 /** An embedded store needs the rest of the disk for its own writes: see disk-space.ts. */
 const LOOK_AT_DISK_MS = 250;
 
-export async function runOrder<T extends TakenBackup | TestedBackup>(
+export async function runTask<T extends TakenBackup | TestedBackup>(
   order: Order,
   report: (progress: TaskProgress) => void,
 ): Promise<T> {
