@@ -18,6 +18,10 @@ export type SecretKeyState = (typeof secretKeyStates)[number];
 /** The states in which nodes accept a key; a quarantined one until its deadline. */
 export const workingKeyStates: readonly KeyState[] = ['quarantined', 'expiring', 'active'];
 
+/** When a rotated key expires: at the end of the overlap, or at its earlier expiry. */
+export const endAfterRotationMs = (expiresAt: string | null, overlapEndMs: number): number =>
+  expiresAt === null ? overlapEndMs : Math.min(overlapEndMs, Date.parse(expiresAt));
+
 type Moment = string | Date | null;
 
 /**

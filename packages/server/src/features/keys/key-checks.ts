@@ -3,7 +3,7 @@
 import type { CheckName, KeyCheck } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
-import { apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
+import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -74,13 +74,14 @@ const asked: readonly [CheckName, (facts: KeyFacts) => Outcome][] = [
   ['scopes', checkScopes],
 ];
 
-const FORMAT = /^kr_(?:live|test)_[\w-]{40}$/;
+const hasFormat = (text: string): boolean =>
+  text.length === API_KEY_CHARS && /^kr_(?:live|test)_[\w-]+$/.test(text);
 
 function checkFormat(facts: KeyFacts): Outcome {
   const { text } = facts;
   if (text === null) return skip(NO_TEXT);
   if (text === '') return fail('missing_key', 'The request has no key. Send one.');
-  if (FORMAT.test(text)) return pass('This has the format of an API key.');
+  if (hasFormat(text)) return pass('This has the format of an API key.');
   if (mayBeImported(facts)) return pass('This may be an imported key.');
   return fail('malformed_key', adviceOn(text));
 }
@@ -90,7 +91,7 @@ const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
 
 /** Says what is wrong with a text, without repeating any part of it. */
 function adviceOn(text: string): string {
-  if (FORMAT.test(text.trim())) return 'Remove the spaces before or after the key.';
+  if (hasFormat(text.trim())) return 'Remove the spaces before or after the key.';
   if (/^krsk_/.test(text)) return 'This is one of your secret keys. Send an API key instead.';
   if (/^krses_/.test(text)) return 'This is a session token. Send an API key instead.';
   if (/^bearer /i.test(text)) return 'Remove "Bearer" and send only the key.';
