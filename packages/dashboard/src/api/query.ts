@@ -14,7 +14,7 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { client } from './client.ts';
-import { untilHere } from './overtaken.ts';
+import { untilNotOvertaken } from './overtaken.ts';
 import { createRepeats } from './repeats.ts';
 import { isShort, reread } from './reread.ts';
 
@@ -187,7 +187,7 @@ async function placed<I extends AnyInput>(
 ): Promise<I> {
   const scope = scopeOf(endpoint, workspaceId);
   if (scope === null) return input;
-  await untilHere(input.signal);
+  await untilNotOvertaken(input.signal);
   return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 

@@ -1,5 +1,6 @@
 // Copies text. Pages over plain HTTP have no clipboard interface, so an older method is tried as
 // well.
+import { popupHome } from './popup-home.ts';
 
 /** False if the browser did not allow it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -19,8 +20,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  // Inside an open dialog, because everything outside it is inert.
-  (focused?.closest('dialog') ?? document.body).append(area);
+  popupHome(focused ?? document.body).append(area);
   area.select();
   let isCopied = false;
   try {

@@ -34,9 +34,6 @@ export type Column<T> = {
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
   /** Left out where the table has less than 1,000 px; the object's own page shows it. */
   isExtra?: boolean;
-  /** Rows are sorted by this column; the heading shows it. */
-  order?: 'ascending' | 'descending' | undefined;
-  onOrder?: (() => void) | undefined;
   cell(row: T): ReactNode;
 };
 
@@ -119,24 +116,16 @@ export function Table<T>(props: Props<T>) {
 }
 
 function Heading<T>({ column }: { column: Column<T> }) {
-  const { title, label, align, order, onOrder } = column;
+  const { title, label, align } = column;
   return (
     // biome-ignore lint/a11y: a heading of the grid
     <div
       role="columnheader"
       data-card={column.card}
-      aria-sort={order}
       data-extra={column.isExtra}
       className={classes(styles.heading, align === 'end' && styles.end)}
     >
-      {onOrder ? (
-        <button type="button" className={styles.sort} onClick={onOrder}>
-          {title}
-          <span aria-hidden="true">{order === 'ascending' ? '↑' : order ? '↓' : ''}</span>
-        </button>
-      ) : (
-        (title ?? null)
-      )}
+      {title ?? null}
       {label && <span className="unseen">{label}</span>}
     </div>
   );
