@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, extname, join } from 'node:path';
 import { monotonicMs } from '../base/clock.ts';
+import { HOUR_MS } from '../base/duration.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
 import {
   BackupRunning,
@@ -64,7 +65,7 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
  */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 
-const TASK_MS_MAX = 12 * 3_600_000;
+const TASK_MS_MAX = 12 * HOUR_MS;
 
 /** An embedded store needs the rest of the disk for its own writes: see disk-space.ts. */
 const LOOK_AT_DISK_MS = 250;
