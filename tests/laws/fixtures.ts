@@ -4,7 +4,8 @@ import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
-import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
+import { newAddress } from '@keyrail/testing/people.ts';
+import { accountFixtures } from './account-fixtures.ts';
 import { embedFixtures } from './embed-fixtures.ts';
 import { hotFixtures } from './hot-fixtures.ts';
 import { webhookFixtures } from './webhook-fixtures.ts';
@@ -45,12 +46,6 @@ const anchored = async ({ testApp }: Harness): Promise<Input> => {
   return {};
 };
 
-/** A user's own account: not audited, and not available to a secret key. */
-const personal = (
-  caller: 'owner' | 'visitor' | 'nobody',
-  input: Fixture['input'] = nothing,
-): Fixture => ({ caller, input, audits: [], beyond: null });
-
 const aMember = async ({ people }: Harness): Promise<Input> => ({
   userId: (await people.member()).userId,
 });
@@ -59,15 +54,6 @@ const anInvite = async ({ as }: Harness): Promise<Input> => {
   const { id } = await as.liveKey('POST /v1/invites', { email: newAddress(), role: 'member' });
   return { id };
 };
-
-/** The token in the email to a new user after this request. */
-const mailed =
-  (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
-  async ({ as, testApp }: Harness): Promise<Input> => {
-    const email = await signUp((token) => (token === null ? as.nobody : as.token(token)));
-    if (kind === 'password_reset') await as.nobody('POST /v1/auth/password_resets', { email });
-    return { token: await mailedToken(testApp, email, kind), ...more };
-  };
 
 const idOf =
   (make: 'project' | 'tenant' | 'key') =>
@@ -115,47 +101,7 @@ const changing = (input: Fixture['input'], audit: string): Fixture => ({
 });
 
 export const fixtures: Partial<Record<AnyLine, Fixture>> = {
-  'POST /v1/auth/users': personal('nobody', () => ({ email: newAddress(), password: PASSWORD })),
-  'POST /v1/auth/sessions': personal('nobody', async ({ people }) => ({
-    email: (await people.owner()).email,
-    password: PASSWORD,
-  })),
-  'GET /v1/auth/me': personal('owner'),
-  'PATCH /v1/auth/me': personal('owner', () => ({ name: 'Ada' })),
-  'POST /v1/auth/me/password': personal('visitor', () => ({
-    current_password: PASSWORD,
-    password: 'another long password',
-  })),
-  'GET /v1/auth/sessions': personal('owner'),
-  'DELETE /v1/auth/sessions/current': personal('visitor'),
-  'DELETE /v1/auth/sessions/{id}': personal('owner', async ({ as, people }) => {
-    const { email } = await people.owner();
-    const { id } = await as.nobody('POST /v1/auth/sessions', { email, password: PASSWORD });
-    return { id };
-  }),
-  'POST /v1/auth/sessions/current/workspace': personal('owner', ({ workspaceId }) => ({
-    workspace_id: workspaceId,
-  })),
-  'POST /v1/auth/email_verifications': personal('owner'),
-  'POST /v1/auth/email_verifications/consume': personal('nobody', mailed('verify_email')),
-  'POST /v1/auth/password_resets': personal('nobody', () => ({ email: newAddress() })),
-  'POST /v1/auth/password_resets/consume': personal(
-    'nobody',
-    mailed('password_reset', { password: 'another long password' }),
-  ),
-  'POST /v1/auth/invites/preview': personal('nobody', async ({ as }) => {
-    const invite = { email: newAddress(), role: 'member' };
-    return { token: (await as.liveKey('POST /v1/invites', invite)).token };
-  }),
-  'POST /v1/auth/invites/accept': {
-    caller: 'visitor',
-    input: async ({ as }) => {
-      const invite = { email: newAddress(), role: 'member' };
-      return { token: (await as.liveKey('POST /v1/invites', invite)).token };
-    },
-    audits: ['workspace_invite.accepted', 'workspace_member.joined'],
-    beyond: null,
-  },
+  ...accountFixtures,
   'POST /v1/workspaces': {
     caller: 'bootstrap',
     input: () => {

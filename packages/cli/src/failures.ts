@@ -1,5 +1,5 @@
 // Failures of commands: a sentence on stderr, and an exit code for scripts.
-import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { CommanderError } from 'commander';
 import { type Paint, printable } from './terminal/style.ts';
 
@@ -68,16 +68,13 @@ export function failureLines(error: unknown, { paint, changes }: FailureContext)
   if (!(error instanceof Error)) return [`keyrail: ${printable(String(error))}`];
   const head = `${paint('red', 'keyrail:')} ${printable(error.message)}`;
   if (error instanceof Failure) return [head, ...error.hints.map((one) => `  ${printable(one)}`)];
-  if (error instanceof KeyrailError) {
-    const inDoubt = error.outcome === 'unknown' && changes;
-    return [head, ...(inDoubt ? [IN_DOUBT] : []), ...refusalLines(error, paint)];
-  }
+  const inDoubt = changes && isOutcomeUnknown(error) ? [IN_DOUBT] : [];
+  if (error instanceof KeyrailError) return [head, ...inDoubt, ...refusalLines(error, paint)];
   if (error instanceof KeyrailUnreachable) {
     if (error.reason === 'connect') {
       return [head, '  Is the server running? To use a different one, pass --url.'];
     }
-    const unknownOutcome = error.sent && changes && error.reason !== 'answer';
-    return [head, ...(unknownOutcome ? [IN_DOUBT] : [])];
+    return [head, ...inDoubt];
   }
   return [head, ...(error.stack ?? '').split('\n').slice(1).map(printable)];
 }

@@ -60,7 +60,8 @@ async function exchange(
   if (response.ok || status === 304) return { status, headers: response.headers, text };
   // Following a redirect would send the credential elsewhere and turn a POST into a GET.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    throw new KeyrailUnreachable('answer', redirected(url, response.headers.get('location')));
+    const message = redirected(url, response.headers.get('location'));
+    throw new KeyrailUnreachable('answer', message, { sent: false });
   }
   throw refusalOf(status, response.headers, jsonOrText(text));
 }

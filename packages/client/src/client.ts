@@ -1,11 +1,11 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
 // resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
 // wherever fetch does: Node.js 20 and later, and browsers.
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { attempt, type Prepared } from './attempt.ts';
 import { walkPages } from './pages.ts';
-import { isUnencrypted } from './plain-http.ts';
 import { baseOf, checkToken, type LooseInput, prepareEndpoint, preparePath } from './request.ts';
 import { type Resources, resourcesOver } from './resources.ts';
 import { type Exchange, jsonOf, jsonOrText } from './response.ts';

@@ -90,6 +90,15 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
+/**
+ * Whether a change that failed with this error may have been made anyway. If so, check before you
+ * send it again, or send it with the same idempotency key.
+ */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof KeyrailUnreachable
+    ? error.sent
+    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
+
 /** The codes for responses that have none, such as responses from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',

@@ -198,6 +198,7 @@ test('a redirect is reported, and the credential does not follow it', async (t) 
   const moved = await scriptedServer(t, [json({}, { status: 308, headers: { location } })]);
   const error = await unreachable(createClient({ url: moved.url, token: TOKEN }).call(read));
   equal(error.reason, 'answer');
+  equal(error.sent, false);
   ok(error.message.includes(other.url));
   equal(other.seen.length, 0);
 });

@@ -11,13 +11,13 @@ export {
 } from './client.ts';
 export {
   type ErrorDetail,
+  isOutcomeUnknown,
   KeyrailError,
   KeyrailUnreachable,
   type Outcome,
   type UnreachableReason,
   type WireErrorCode,
 } from './errors.ts';
-export { isUnencrypted } from './plain-http.ts';
 export { verifyReceipt } from './receipt.ts';
 export { newIdempotencyKey } from './request.ts';
 export type { Method, Resources } from './resources.ts';

@@ -1,10 +1,10 @@
 // Builds the request of a call: URL, headers and body.
+import { checkBaseUrl } from '@keyrail/protocol/wire/base-url.ts';
 import {
   isRequestKey,
   REQUEST_KEY_HEADER,
   takesRequestKey,
 } from '@keyrail/protocol/wire/request-keys.ts';
-import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 import type { Prepared } from './attempt.ts';
 
 type Settings = {
@@ -23,15 +23,7 @@ export type LooseInput = {
 };
 
 /** A deployment's root URL, which may include a path. Ends with a slash. */
-export function baseOf(url: string): URL {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new TypeError('url must start with http:// or https:// and include a host');
-  }
-  const base = new URL(url);
-  // fetch would reject every request with the password in its message.
-  if (base.username || base.password) throw new TypeError('url must not contain a credential');
-  return new URL(`${withoutEnd(base.pathname, '/')}/`, base);
-}
+export const baseOf = (url: string): URL => new URL(`${checkBaseUrl(url)}/`);
 
 /** fetch would quote a credential that is not a valid header value in its error. */
 export function checkToken(token: string | null): string | null {

@@ -1,7 +1,7 @@
 // When a call is retried, and how response headers are read.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
+import { isOutcomeUnknown, KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
 import { nextCursorOf } from './pages.ts';
 import { baseOf, prepareEndpoint } from './request.ts';
 import { isRepeatable, isWorthRepeating, waitMsAfter } from './retry.ts';
@@ -38,6 +38,23 @@ test('a failure is retried depending on whether a retry is safe', () => {
     equal(isWorthRepeating(error, true), harmless, `${why}, safe to retry`);
     equal(isWorthRepeating(error, false), change, `${why}, a change`);
   }
+});
+
+test('the outcome of a failed change is unknown unless it was not sent or not done', () => {
+  const table: [why: string, error: unknown, isUnknown: boolean][] = [
+    ['500', refusal(500), true],
+    ['502 of a proxy', refusal(502), true],
+    ['503: the server does not know', unavailable('unknown'), true],
+    ['503: nothing was changed', unavailable('not_done'), false],
+    ['409', refusal(409), false],
+    ['429', refusal(429), false],
+    ['a broken connection', unreachable('network', ''), true],
+    ['a timeout', unreachable('timeout', ''), true],
+    ['a response that is not from a Keyrail server', unreachable('answer', ''), true],
+    ['no connection', unreachable('connect', ''), false],
+    ['a bug in the client', new TypeError('x'), false],
+  ];
+  for (const [why, error, isUnknown] of table) equal(isOutcomeUnknown(error), isUnknown, why);
 });
 
 test('reads and requests with an idempotency key can be retried', () => {

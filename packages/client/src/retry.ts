@@ -2,7 +2,7 @@
 // sent, or if nothing was done. A call that is safe to retry is also retried after a 5xx, a broken
 // connection or a timeout. An idempotency key makes a POST safe to retry.
 import type { Prepared } from './attempt.ts';
-import { KeyrailError, KeyrailUnreachable } from './errors.ts';
+import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';
 
 const BACKOFF_MS_MIN = 200;
@@ -52,10 +52,9 @@ export async function withRetries<T>(
 export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
   if (error instanceof KeyrailError) {
     if (error.status === 429 || error.code === 'idempotency_in_progress') return true;
-    return error.status >= 500 && (repeatable || error.outcome === 'not_done');
-  }
-  if (!(error instanceof KeyrailUnreachable) || error.reason === 'answer') return false;
-  return repeatable || !error.sent;
+    if (error.status < 500) return false;
+  } else if (!(error instanceof KeyrailUnreachable) || error.reason === 'answer') return false;
+  return repeatable || !isOutcomeUnknown(error);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The header that contains the body of a denial.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseKey } from '../../sdk/src/request/refusal.ts';
+import { refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import { denialHeader } from './denial-header.ts';
 
 test('the header contains the same JSON, in printable ASCII', () => {

@@ -26,6 +26,7 @@ import { webhooksOf } from './openapi-webhooks.ts';
 import { operationId, tagDescriptions, tagOf } from './operation-names.ts';
 import { errorCodes, wireCode } from './wire/error-codes.ts';
 import { REQUEST_KEPT_HOURS, REQUEST_KEY_CHARS_MAX } from './wire/limits.ts';
+import { leastRole } from './wire/roles.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
@@ -104,7 +105,8 @@ function operation(
  */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
-  return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
+  const least = leastRole(isSafe(line, endpoint), endpoint.role);
+  return least === 'member' ? null : least;
 }
 
 const pathParameter = (name: string): JsonObject => ({

@@ -5,7 +5,7 @@ import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { EMBED_ORIGIN } from './wire/embed-origin.ts';
 import { envs } from './wire/env.ts';
-import { DISPLAY_PREFIX, LOOKUP_HASH, looksOwn } from './wire/imported-key.ts';
+import { DISPLAY_PREFIX, looksOwn } from './wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,
   CURSOR_CHARS_MIN,
@@ -18,7 +18,6 @@ import {
   EXTERNAL_ID_CHARS_MIN,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
-  NODE_ID_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MIN,
   OVERLAP_HOURS_DEFAULT,
@@ -26,7 +25,6 @@ import {
   OVERLAP_HOURS_MIN,
   PASSWORD_CHARS_MAX,
   PASSWORD_CHARS_MIN,
-  RATE_LIMIT_ID_CHARS_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_MIN,
   RATE_LIMIT_RULES_MAX,
@@ -40,7 +38,10 @@ import {
   SLUG_CHARS_MAX,
   SLUG_CHARS_MIN,
 } from './wire/limits.ts';
+import { NODE_ID } from './wire/node-header.ts';
+import { RATE_LIMIT_ID } from './wire/rate-limit-id.ts';
 import { roles } from './wire/roles.ts';
+import { SHA256_HEX } from './wire/sha256-hex.ts';
 import { SLUG } from './wire/slug.ts';
 
 export const Env = z.enum(envs);
@@ -116,7 +117,7 @@ export const Scopes = z.array(text(SCOPE_CHARS_MIN, SCOPE_CHARS_MAX)).max(SCOPES
 
 export const RateLimit = z
   .strictObject({
-    id: z.string().regex(new RegExp(`^[a-z0-9][a-z0-9._-]{0,${RATE_LIMIT_ID_CHARS_MAX - 1}}$`)),
+    id: z.string().regex(RATE_LIMIT_ID),
     limit: z.int().min(RATE_LIMIT_MIN).max(RATE_LIMIT_MAX),
     window_ms: z.int().min(RATE_LIMIT_WINDOW_MS_MIN).max(RATE_LIMIT_WINDOW_MS_MAX),
     algorithm: z.enum(['sliding', 'fixed']),
@@ -143,7 +144,7 @@ export const Sha256Hex = z
   .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal characters')
   .toLowerCase();
 
-export const LookupHash = z.string().regex(LOOKUP_HASH, 'must be 64 lowercase hex characters');
+export const LookupHash = z.string().regex(SHA256_HEX, 'must be 64 lowercase hex characters');
 
 /** The part of an imported key that is shown. It never looks like a Keyrail credential. */
 export const DisplayPrefix = z
@@ -154,7 +155,7 @@ export const DisplayPrefix = z
   )
   .refine((shown) => !looksOwn(shown), 'must not begin with kr_, krsk_ or krses_');
 
-export const NodeId = z.string().regex(new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`));
+export const NodeId = z.string().regex(NODE_ID);
 
 /** 16 random bytes in base64url. */
 export const FeedNonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/);

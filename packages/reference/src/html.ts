@@ -14,8 +14,11 @@ export const nothing: Html = { html: '' };
 function written(piece: Piece): string {
   if (piece === null) return '';
   if (typeof piece === 'object') return 'html' in piece ? piece.html : piece.map(written).join('');
-  return String(piece).replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return escaped(String(piece));
 }
+
+export const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 
 const entities: Record<string, string> = {
   '&': '&amp;',

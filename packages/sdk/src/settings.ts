@@ -2,6 +2,7 @@
 // TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
 
 import { hostname } from 'node:os';
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { ReadTraceparent } from '@keyrail/protocol/wire/traceparent.ts';
@@ -14,7 +15,7 @@ import type {
   RateLimitOptions,
   TelemetryOptions,
 } from './api/options.ts';
-import { basesOf, isInTheOpen } from './base-url.ts';
+import { basesOf } from './base-url.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
 import { type FeedKeySource, feedKeysIn } from './policy/proof/feed-keys.ts';
@@ -103,7 +104,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   const chance = runtime.chance ?? systemChance;
   const bases = basesOf(options.url);
   const base = bases.at(-1) ?? '';
-  if (bases.some(isInTheOpen))
+  if (bases.some(isUnencrypted))
     warn('url does not use https; anyone on the network can read the secret key');
   const numbers = paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn);
   return {
@@ -215,7 +216,7 @@ function checkInclude(names: readonly Include[]): Include[] {
 function checkFeedKeys(given: unknown, base: string): FeedKeySource | null {
   if (given === undefined) return null;
   if (given === 'jwks') {
-    if (!isInTheOpen(base)) return given;
+    if (!isUnencrypted(base)) return given;
     throw new TypeError('feedKeys: "jwks" needs an https: url; pin the keys instead');
   }
   const keys = feedKeysIn(given);

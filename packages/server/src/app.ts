@@ -26,7 +26,7 @@ import type { PreviewParts } from './doors/preview.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { AnchorPlace } from './features/audit/anchor-places.ts';
-import type { BackupSetup } from './features/backups/tasks.ts';
+import type { BackupSetup } from './features/backups/backup-tasks.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailTransport, openTransport } from './features/mail/transport.ts';
@@ -204,19 +204,14 @@ type WorkerBuilt = Pick<
 >;
 
 const workerOf = (parts: AppParts, doors: DoorParts, built: WorkerBuilt): WorkerParts => ({
+  ...parts,
   ...built,
   people: workersPeople(doors),
   workIn: openWorkIn(doors.db, doors.newId),
   announce: doors.announce,
   transport: transportOf(parts),
-  anchorPlaces: parts.anchorPlaces,
-  usageHoursKeptDays: parts.usageHoursKeptDays,
-  backup: parts.backup,
-  publicUrl: parts.publicUrl,
   newId: doors.newId,
-  log: parts.log,
   observeJob: parts.metering?.metrics.observeJob,
-  tracing: parts.tracing,
 });
 
 const isProbe = ({ line }: ServedRoute): boolean => /^GET \/(healthz|readyz)$/.test(line);

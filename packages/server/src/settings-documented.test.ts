@@ -1,5 +1,5 @@
-// The docs list every setting as `keyrail-server help` prints it.
-import { deepEqual } from 'node:assert/strict';
+// Every setting has a name and a meaning, and the docs list it as `keyrail-server help` prints it.
+import { deepEqual, match } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { settings } from './config.ts';
@@ -13,4 +13,11 @@ test('docs/settings.md lists every setting with its default and meaning', () => 
     return `| \`${name}\` | ${shown} | ${meaning.replace(/<(.*?)>/g, '&lt;$1&gt;')} |`;
   });
   deepEqual(rows, expected);
+});
+
+test('every setting has a valid name, and a description that ends in a full stop', () => {
+  for (const { name, meaning } of settings) {
+    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL|OTEL_[A-Z_]+)$/);
+    match(meaning, /^\w.*\.$/, name);
+  }
 });

@@ -10,7 +10,7 @@ import type { Tracing } from './base/tracing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { type AnchorParts, createAnchorJob } from './features/audit/anchor-heads.job.ts';
 import { backUp } from './features/backups/back-up.job.ts';
-import type { BackupSetup } from './features/backups/tasks.ts';
+import type { BackupSetup } from './features/backups/backup-tasks.ts';
 import {
   insertJob,
   lockJob,

@@ -1,5 +1,6 @@
 // Login, logout, and the current user.
-import { isUnencrypted, KeyrailError } from '@keyrail/client';
+import { KeyrailError } from '@keyrail/client';
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, Failure, usage } from '../failures.ts';

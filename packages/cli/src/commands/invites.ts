@@ -1,6 +1,7 @@
 // Invitations to join the workspace.
 
 import type { Item } from '@keyrail/client';
+import { type InviteState, inviteStateOf } from '@keyrail/protocol/wire/invite-state.ts';
 import { roles } from '@keyrail/protocol/wire/roles.ts';
 import { confirmedCommand, type Group, listCommand, secretCommand } from '../command.ts';
 import { idArg } from '../input/options.ts';
@@ -8,6 +9,13 @@ import { createdField, type Field, idField } from '../output/fields.ts';
 import type { Tone } from '../terminal/style.ts';
 
 type Invite = Item<'GET /v1/invites'>;
+
+const toneOf: Readonly<Record<InviteState, Tone>> = {
+  accepted: 'green',
+  revoked: 'red',
+  expired: 'dim',
+  pending: 'yellow',
+};
 
 const fields: readonly Field<Invite>[] = [
   idField,
@@ -20,10 +28,8 @@ const fields: readonly Field<Invite>[] = [
 ];
 
 function stateOf(invite: Invite, now: Date): { text: string; tone: Tone } {
-  if (invite.accepted_at) return { text: 'accepted', tone: 'green' };
-  if (invite.revoked_at) return { text: 'revoked', tone: 'red' };
-  const isExpired = Date.parse(invite.expires_at) <= now.getTime();
-  return isExpired ? { text: 'expired', tone: 'dim' } : { text: 'pending', tone: 'yellow' };
+  const state = inviteStateOf(invite, now.getTime());
+  return { text: state, tone: toneOf[state] };
 }
 
 export const invites: Group = {

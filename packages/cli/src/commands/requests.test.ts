@@ -266,30 +266,6 @@ test('each command sends the request the API expects', async (t) => {
   }
 });
 
-test('a table looks up names with a bounded number of requests', async (t) => {
-  const row = (n: number) => ({
-    id: ID,
-    display_prefix: 'kr_live_ab-_12',
-    name: null,
-    state: 'active',
-    tenant_id: `${TWO.slice(0, -3)}${100 + n}`,
-    project_id: ID,
-  });
-  const { url, seen } = await scriptedServer(t, [
-    json({ object: 'list', data: Array.from({ length: 90 }, (_, n) => row(n)) }),
-  ]);
-  const keyrail = keyrailInProcess(await home(t), { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
-  equal((await keyrail('keys list')).code, 0);
-  const paths = seen.map(({ url: at }) => at.replace(/\/[^/]*-[^/]*$/, '/{id}'));
-  const counts = Map.groupBy(paths, (path) => path);
-  deepEqual([...counts].map(([path, { length }]) => `${length} ${path}`).toSorted(), [
-    '1 /v1/keys?limit=100&include_revoked=false',
-    '1 /v1/projects/{id}',
-    '1 /v1/tenants?limit=1000',
-    '20 /v1/tenants/{id}',
-  ]);
-});
-
 test('every command has a row in the table above', () => {
   const silent = ['profiles'];
   // They read or write a file, or send requests elsewhere, so each has its own test.

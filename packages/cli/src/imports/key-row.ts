@@ -1,17 +1,11 @@
 // Turns a row of an import file into a key for the API. A plain key is hashed here and is neither
 // kept nor quoted in a message.
 import type { Input } from '@keyrail/client';
-import {
-  DISPLAY_PREFIX,
-  isImportable,
-  LOOKUP_HASH,
-  looksOwn,
-} from '@keyrail/protocol/wire/imported-key.ts';
+import { DISPLAY_PREFIX, isImportable, looksOwn } from '@keyrail/protocol/wire/imported-key.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import {
   EXTERNAL_ID_CHARS_MAX,
   NAME_CHARS_MAX,
-  RATE_LIMIT_ID_CHARS_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_MIN,
   RATE_LIMIT_RULES_MAX,
@@ -20,6 +14,8 @@ import {
   SCOPE_CHARS_MAX,
   SCOPES_MAX,
 } from '@keyrail/protocol/wire/limits.ts';
+import { RATE_LIMIT_ID } from '@keyrail/protocol/wire/rate-limit-id.ts';
+import { SHA256_HEX } from '@keyrail/protocol/wire/sha256-hex.ts';
 import { isUuid } from '../input/given.ts';
 import type { RateLimit } from '../input/rate-limits.ts';
 
@@ -137,7 +133,7 @@ const shownOf = (key: string): string =>
 
 function given({ lookup_hash: hash, display_prefix: prefix }: Fields) {
   expect(
-    typeof hash === 'string' && LOOKUP_HASH.test(hash.toLowerCase()),
+    typeof hash === 'string' && SHA256_HEX.test(hash.toLowerCase()),
     'lookup_hash must be a SHA-256 hash in hex',
   );
   return { hash: hash.toLowerCase(), prefix: prefixOf(prefix) };
@@ -188,14 +184,13 @@ const isRules = (value: unknown): value is RateLimit[] =>
   value.every(isRule) &&
   new Set(value.map(({ id }) => id)).size === value.length;
 
-const RULE_ID = new RegExp(`^[a-z0-9][a-z0-9._-]{0,${RATE_LIMIT_ID_CHARS_MAX - 1}}$`);
 const RULE_FIELDS = 5;
 
 const isRule = (value: unknown): value is RateLimit =>
   isObject(value) &&
   Object.keys(value).length === RULE_FIELDS &&
   typeof value.id === 'string' &&
-  RULE_ID.test(value.id) &&
+  RATE_LIMIT_ID.test(value.id) &&
   isWithin(value.limit, RATE_LIMIT_MIN, RATE_LIMIT_MAX) &&
   isWithin(value.window_ms, RATE_LIMIT_WINDOW_MS_MIN, RATE_LIMIT_WINDOW_MS_MAX) &&
   (value.algorithm === 'sliding' || value.algorithm === 'fixed') &&

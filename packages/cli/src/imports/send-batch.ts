@@ -1,9 +1,9 @@
 // Sends one batch of an import. The server imports all keys of a call or none, and reports the keys
 // it already knows. The call is then repeated without those keys, so a batch can be retried after
 // any failure without a record of earlier batches.
-import { type Answer, type Client, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { type Answer, type Client, KeyrailError } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
-import { exitCodes, Failure, refused } from '../failures.ts';
+import { exitCodeOf, exitCodes, Failure, refused } from '../failures.ts';
 import type { ImportedKey } from './key-row.ts';
 
 export type BatchRow = { line: number; key: ImportedKey };
@@ -68,8 +68,9 @@ const FAULTS_SHOWN_MAX = 20;
 
 /** An error with file lines instead of indexes. */
 function explained(error: unknown, rows: readonly BatchRow[]): unknown {
-  if (error instanceof KeyrailUnreachable || (error instanceof KeyrailError && error.status >= 500))
+  if (error instanceof Error && exitCodeOf(error) === exitCodes.unreachable) {
     return new Failure(exitCodes.unreachable, error.message, AGAIN);
+  }
   if (!(error instanceof KeyrailError)) return error;
   const faults = error.details.flatMap(({ path, message }) => {
     const row = rows[indexIn(path) ?? -1];

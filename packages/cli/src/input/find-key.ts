@@ -1,7 +1,8 @@
 // An API key on the command line: by its ID, or by the start of its display prefix. A longer part
 // of a key is rejected and not printed, because it is a secret.
 import type { Client, Item } from '@keyrail/client';
-import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
+import { KEYS_LIMIT_MAX, SHOWN_BODY_CHARS } from '@keyrail/protocol/wire/limits.ts';
 import { refused, usage } from '../failures.ts';
 import { printable } from '../terminal/style.ts';
 import { type Given, isUuid } from './given.ts';
@@ -10,8 +11,7 @@ type ApiKey = Item<'GET /v1/keys'>;
 
 export const keyArg = { name: 'key', about: 'key, by ID or by the start of its prefix' } as const;
 
-const PREFIX_CHARS_MAX = 'kr_live_'.length + 6;
-const PREFIX = /^kr_(live|test)_[\w-]{1,6}$/;
+const PREFIX = new RegExp(`^kr_(live|test)_[\\w-]{1,${SHOWN_BODY_CHARS}}$`);
 
 /** How many pages are read to find a key; a prefix matches few keys. */
 const PAGES_MAX = 20;
@@ -31,11 +31,11 @@ function keyTextOf(given: Given): string {
 
 /** Rejects text that contains more of a key than its display prefix. */
 function withoutSecret(text: string): string {
-  const isLong = text.length > PREFIX_CHARS_MAX && /^kr_(live|test)_/i.test(text);
+  const isLong = text.length > SHOWN_KEY_CHARS && /^kr_(live|test)_/i.test(text);
   if (!isLong && !/^kr(sk|ses)_/i.test(text)) return text;
   throw usage(
     "This looks like part of a secret. Don't pass keys as arguments.",
-    `Pass the key's prefix: its first ${PREFIX_CHARS_MAX} characters.`,
+    `Pass the key's prefix: its first ${SHOWN_KEY_CHARS} characters.`,
   );
 }
 

@@ -1,16 +1,11 @@
 // Rate limits on the command line: `id=limit/window`, as in `burst=100/10s`, followed by `:fixed`
 // or `:tenant` where the rule differs from the default `:sliding:key`.
+import type { Answer } from '@keyrail/client';
 import { usage } from '../failures.ts';
 import { spanMs, spanText } from '../times.ts';
 import type { Given } from './given.ts';
 
-export type RateLimit = {
-  id: string;
-  limit: number;
-  window_ms: number;
-  algorithm: 'sliding' | 'fixed';
-  scope: 'key' | 'tenant';
-};
+export type RateLimit = NonNullable<Answer<'GET /v1/keys/{id}'>['rate_limits']>[number];
 
 export const rateLimitOption = {
   flags: '--rate-limit <rule>',

@@ -5,21 +5,11 @@ import { rateLimitTexts } from '../input/rate-limits.ts';
 import type { Tone } from '../terminal/style.ts';
 import { createdField, type Field, idField, metaField, nameField } from './fields.ts';
 
-type Credential = {
-  id: string;
-  env: string;
-  display_prefix: string;
-  name: string | null;
+type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
+
+/** What API keys and secret keys have in common. */
+type Credential = Omit<SecretKey, 'object' | 'state' | 'authority' | 'created_by'> & {
   state: KeyState;
-  meta: Record<string, unknown>;
-  expires_at: string | null;
-  revoked_at: string | null;
-  revoked_reason: string | null;
-  quarantined_at: string | null;
-  quarantine_reason: string | null;
-  rotated_from: string | null;
-  created_at: string;
-  last_used_at: string | null;
 };
 
 const toneOf: Readonly<Record<KeyState, Tone>> = {

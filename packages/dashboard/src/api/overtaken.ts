@@ -7,7 +7,7 @@ import { createObserved } from './observed.ts';
 export const overtaken = createObserved(false);
 
 /** Resolves when the session is back in this tab's workspace. Rejects if the request is aborted. */
-export async function untilHere(signal: AbortSignal | undefined): Promise<void> {
+export async function untilNotOvertaken(signal: AbortSignal | undefined): Promise<void> {
   if (!overtaken.get()) return;
   await new Promise<void>((resolve, reject) => {
     const stop = overtaken.subscribe(() => {

@@ -1,7 +1,8 @@
 // Hooks to read and change data through the API. The cache key of a read is always the workspace,
 // the endpoint and its input.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
-import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
+import { takesRequestKey } from '@keyrail/protocol/wire/request-keys.ts';
+import { WORKSPACE_HEADER, worksInWorkspace } from '@keyrail/protocol/wire/workspace-header.ts';
 import {
   keepPreviousData,
   type UseMutationResult,
@@ -13,8 +14,8 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { client } from './client.ts';
-import { createRepeats } from './outcome.ts';
-import { untilHere } from './overtaken.ts';
+import { untilNotOvertaken } from './overtaken.ts';
+import { createRepeats } from './repeats.ts';
 import { isShort, reread } from './reread.ts';
 
 /** The page's workspace; null on a page outside a workspace. */
@@ -111,7 +112,7 @@ export function useChange<E extends Endpoint>(
   const [keyed] = useState(createRepeats);
   const change = useMutation({
     mutationFn: (input: CallInput<E>) =>
-      takesKey(endpoint, workspaceId)
+      takesKey(endpoint)
         ? keyed(input, (idempotencyKey) =>
             send(endpoint, { ...input, idempotencyKey }, workspaceId),
           )
@@ -162,15 +163,14 @@ export const useSendPages = () => {
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** Idempotency keys only work within a workspace. */
-const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
-  endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
+function takesKey(endpoint: Endpoint): boolean {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return takesRequestKey(method, path);
+}
 
-/** Reads that are the same in every workspace, so an overtaken tab can still make them. */
-const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
-
+/** Null for what is the same in every workspace, so an overtaken tab can read it too. */
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
-  PERSONAL.test(endpoint) ? null : workspaceId;
+  worksInWorkspace(endpoint) ? workspaceId : null;
 
 type AnyInput = {
   headers?: Readonly<Record<string, string>> | undefined;
@@ -186,7 +186,7 @@ async function placed<I extends AnyInput>(
 ): Promise<I> {
   const scope = scopeOf(endpoint, workspaceId);
   if (scope === null) return input;
-  await untilHere(input.signal);
+  await untilNotOvertaken(input.signal);
   return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 

@@ -1,6 +1,7 @@
 // The palette opens pages, switches the workspace or environment, and finds objects. Screens add
 // their own sources.
 
+import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useObserved } from '../api/observed.ts';
@@ -149,7 +150,7 @@ function useOwnCommands(): Command[] {
   const { pathname } = useAddress();
   const page = workspacePageOf(pathname);
   const membership = me.data?.memberships.find((one) => one.slug === page?.slug);
-  const mayCreate = membership !== undefined && membership.role !== 'member';
+  const mayCreate = membership !== undefined && mayChange(membership.role);
   const workspaces = (me.data?.memberships ?? [])
     .filter((one) => one.slug !== page?.slug)
     .map(

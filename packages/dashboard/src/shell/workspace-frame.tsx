@@ -1,4 +1,5 @@
 // The workspace frame: sidebar, header, and the colours of test mode.
+import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';
@@ -116,7 +117,7 @@ function useScopeOf({ workspace_id, name, slug, role }: Membership): Scope {
       name,
       role,
       isNeutral: env === null,
-      mayChange: role !== 'member',
+      mayChange: mayChange(role),
       isOwner: role === 'owner',
     }),
     [slug, env, workspace_id, name, role],

@@ -29,8 +29,6 @@ const columns: readonly Column<Key>[] = [
     title: 'Name',
     width: 'minmax(140px, 2fr)',
     card: 'name',
-    order: 'ascending',
-    onOrder: () => {},
     cell: ({ name, id }) => (
       <Link to="/" search={{ id }}>
         {name}

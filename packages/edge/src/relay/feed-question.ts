@@ -1,12 +1,9 @@
 // A node's request to the policy feed, as the relay reads it.
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  NODE_ID_CHARS_MAX,
-  NODE_SEEN_WITHIN_MS,
-  POLICY_WAIT_MS_MAX,
-} from '@keyrail/protocol/wire/limits.ts';
+import { NODE_SEEN_WITHIN_MS, POLICY_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   NODE_HEADER,
+  NODE_ID,
   NODE_NAME_HEADER,
   NODE_POLL_HEADER,
 } from '@keyrail/protocol/wire/node-header.ts';
@@ -37,7 +34,6 @@ export type FeedQuestion = {
 };
 
 const FEED = /^\/v1\/policy\/(snapshot|delta)\?(.*)$/;
-const NODE = new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`);
 const TARGET_CHARS_MAX = 4096;
 const single = ['project_id', 'env', 'node', 'since', 'wait_ms', 'cursor', 'leave'] as const;
 
@@ -73,7 +69,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
 }
 
 const isNameOrNull = (name: unknown): name is string | null =>
-  name === null || (typeof name === 'string' && NODE.test(name));
+  name === null || (typeof name === 'string' && NODE_ID.test(name));
 
 /** The same rule as in the control plane, for nodes that poll it directly. */
 const pollMsIn = (header: unknown): number | null =>

@@ -1,21 +1,8 @@
 // Why a node allows or denies a key, check by check.
 import { z } from 'zod';
+import { denialReasons } from '../wire/denials.ts';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
-
-/** The SDK's decision reasons, under the same names. */
-const DecisionReason = z.enum([
-  'missing_key',
-  'malformed_key',
-  'unknown_key',
-  'expired',
-  'wrong_environment',
-  'insufficient_scope',
-  'rate_limited',
-  'policy_unavailable',
-  'project_deleted',
-]);
-export type DecisionReason = z.output<typeof DecisionReason>;
 
 /** In the order a node checks them. */
 const CheckName = z.enum([
@@ -44,12 +31,15 @@ export const KeyExplanation = z
   .strictObject({
     object: z.literal('key_explanation'),
     verdict: z.enum(['allowed', 'denied']),
-    reason: DecisionReason.nullable().meta({
-      description:
-        'The reason the SDK returns; `null` if the key is allowed. Nodes only hold keys they may ' +
-        'accept, so they report a revoked or disabled key as `unknown_key`. The checks show the ' +
-        'difference.',
-    }),
+    reason: z
+      .enum(denialReasons)
+      .nullable()
+      .meta({
+        description:
+          'The reason the SDK returns; `null` if the key is allowed. Nodes only hold keys they may ' +
+          'accept, so they report a revoked or disabled key as `unknown_key`. The checks show the ' +
+          'difference.',
+      }),
     key: ApiKey.nullable(),
     checks: z.array(KeyCheck),
     policy_version: z.int().min(1).nullable().meta({

@@ -1,6 +1,7 @@
 // Usage metrics. Counts are already divided by the sample rate and rounded.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
+import { type DenialCode, denialCodes } from '../wire/denials.ts';
 import { Count, WireDay, WireMonth, WireTime } from './wire.ts';
 
 /** Only days with traffic, in ascending order. */
@@ -38,20 +39,11 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
+const codes = Object.keys(denialCodes) as DenialCode[]; // the table has no other keys
+
 /** Why nodes deny requests. Unknown reasons count as `other`. */
-export const DenialReason = z.enum([
-  'missing_key',
-  'invalid_key',
-  'expired_key',
-  'insufficient_scope',
-  'wrong_environment',
-  'rate_limited',
-  'idempotency_in_progress',
-  'idempotency_mismatch',
-  'policy_unavailable',
-  'other',
-]);
-export type DenialReason = z.output<typeof DenialReason>;
+export const CountedDenial = z.enum([...codes, 'other']);
+export type CountedDenial = z.output<typeof CountedDenial>;
 
 const Milliseconds = z.number().min(0);
 
@@ -63,7 +55,7 @@ const figures = {
   errors: Count,
   // Decided by a node whose policy was stale or incomplete.
   degraded: Count,
-  denials: z.array(z.strictObject({ reason: DenialReason, requests: Count })),
+  denials: z.array(z.strictObject({ reason: CountedDenial, requests: Count })),
   // Only covers allowed requests; null if there were none.
   latency_ms: Latency.nullable(),
 };

@@ -1,6 +1,7 @@
 // Schemas shared by responses. Responses are strict: an undeclared field is a leak or a typo.
 import { z } from 'zod';
 import { WIRE_TIME } from '../timestamp.ts';
+import { SHA256_HEX } from '../wire/sha256-hex.ts';
 
 /** A time in a response: UTC, with three digits of milliseconds and `Z`. */
 export const WireTime = z.string().regex(WIRE_TIME).meta({ format: 'date-time' });
@@ -17,7 +18,7 @@ export const WireMonth = z
   .regex(/^\d{4}-\d\d-01$/)
   .meta({ format: 'date' });
 
-export const WireHash = z.string().regex(/^[0-9a-f]{64}$/);
+export const WireHash = z.string().regex(SHA256_HEX);
 
 export const Count = z.int().min(0);
 

@@ -39,3 +39,10 @@ export const chainedFields = [
 type ChainedField = (typeof chainedFields)[number];
 
 export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
+
+/** The text that is hashed. Fields that the API adds for readers are not part of it. */
+export function hashedText(row: ChainedFields, workspaceId: string): string {
+  const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
+  const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
+  return canonicalJson(hashed as JsonValue); // from a response: JSON
+}

@@ -2,7 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ErrorBody } from '../objects/error-body.ts';
-import { denialCodes, errorCodes, wireCode } from './error-codes.ts';
+import { denialCodes } from './denials.ts';
+import { errorCodes, wireCode } from './error-codes.ts';
 
 test('every error code has its published status', () => {
   const statuses = Object.entries(errorCodes).map(([code, { status }]) => `${status} ${code}`);

@@ -1,21 +1,8 @@
 // All error codes, each with its status and its default public message.
 // This file does not import zod, so clients can use the codes without a dependency.
 
+import { type ErrorText, idempotencyCodes } from './denials.ts';
 import type { WireErrorCode } from './wire-error-codes.ts';
-
-type Refusal = { readonly status: number; readonly message: string };
-
-/** The errors for a reused idempotency key. The control plane and the SDK return the same ones. */
-const idempotencyCodes = {
-  idempotency_in_progress: {
-    status: 409,
-    message: 'A request with this idempotency key is still running.',
-  },
-  idempotency_mismatch: {
-    status: 422,
-    message: 'This idempotency key was used with a different request.',
-  },
-} as const satisfies Record<string, Refusal>;
 
 /** Errors of the control plane. */
 export const errorCodes = {
@@ -60,27 +47,10 @@ export const errorCodes = {
   rate_limited: { status: 429, message: 'Too many requests.' },
   internal_error: { status: 500, message: 'Something went wrong on the server.' },
   unavailable: { status: 503, message: 'Temporarily unavailable. Try again in a moment.' },
-} as const satisfies Record<WireErrorCode | 'invalid_embed_token', Refusal>;
+} as const satisfies Record<WireErrorCode | 'invalid_embed_token', ErrorText>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
 /** `invalid_token` has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;
-
-/** Errors the SDK returns to callers of the vendor's API, in the same format. */
-export const denialCodes = {
-  missing_key: { status: 401, message: 'An API key is required.' },
-  invalid_key: { status: 401, message: 'Invalid API key.' },
-  expired_key: { status: 401, message: 'This API key has expired.' },
-  insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
-  wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
-  ...idempotencyCodes,
-  rate_limited: { status: 429, message: 'Too many requests.' },
-  policy_unavailable: {
-    status: 503,
-    message: 'API keys cannot be verified right now. Try again in a moment.',
-  },
-} as const satisfies Record<string, Refusal>;
-
-export type DenialCode = keyof typeof denialCodes;

@@ -11,9 +11,6 @@ const PRINTABLE = /^[ -~]*$/;
 /** How every Keyrail credential starts. */
 const OWN = /^kr(?:sk|ses)?_/;
 
-/** Lowercase hex SHA-256 of the full key. */
-export const LOOKUP_HASH = /^[0-9a-f]{64}$/;
-
 export const DISPLAY_PREFIX = new RegExp(
   `^[ -~]{${DISPLAY_PREFIX_CHARS_MIN},${DISPLAY_PREFIX_CHARS_MAX}}$`,
 );

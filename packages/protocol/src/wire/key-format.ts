@@ -3,6 +3,7 @@
 // process.
 import * as nodeCrypto from 'node:crypto';
 import type { Env } from './env.ts';
+import { SHOWN_BODY_CHARS } from './limits.ts';
 
 export type CredentialKind = 'api_key' | 'secret_key' | 'session';
 type RandomBytes = (size: number) => Uint8Array;
@@ -15,7 +16,6 @@ type ParsedCredential = {
 };
 
 const CHECKSUM_CHARS = 8;
-const SHOWN_BODY_CHARS = 6;
 const ONE_TIME_BYTES = 32;
 
 /** Stem, random bytes and body length of each kind. Only sessions have no environment. */
@@ -180,6 +180,8 @@ const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
 });
 
 const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
+/** The length of an API key's display prefix. */
+export const SHOWN_KEY_CHARS = API_KEY_PREFIX_CHARS + SHOWN_BODY_CHARS;
 export const API_KEY_CHARS: number =
   API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;

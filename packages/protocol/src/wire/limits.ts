@@ -74,6 +74,8 @@ export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many projects, each
 // in one environment.
 export const IMPACT_PLACES_MAX = 200;
+// What a display prefix shows of a credential after `kr_live_` and the like.
+export const SHOWN_BODY_CHARS = 6;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
 export const IMPORTED_KEY_CHARS_MIN = 8;

@@ -1,5 +1,9 @@
 // What a node reports about itself in headers. None of it is in the query, so that many nodes send
 // the same query and share one signed response.
+import { NODE_ID_CHARS_MAX } from './limits.ts';
+
+/** A node's ID or name. */
+export const NODE_ID = new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`);
 
 /** The node's ID, as an alternative to `node` in the query. */
 export const NODE_HEADER = 'keyrail-node';

@@ -3,3 +3,9 @@
 export const roles = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof roles)[number];
+
+/** The lowest role that may call an endpoint of the vendor plane: members only read. */
+export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
+  raisedTo ?? (isSafe ? 'member' : 'admin');
+
+export const mayChange = (role: Role): boolean => role !== 'member';

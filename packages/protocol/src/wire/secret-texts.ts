@@ -1,8 +1,12 @@
 // Finds credentials anywhere in text that people type or paste. Such text must not become part of a
 // URL, because browser histories and proxies keep URLs.
+import { SHOWN_BODY_CHARS } from './limits.ts';
 
-/** The first group may be shown: the stem and six more characters. */
-const CREDENTIAL = /((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\w-]{6})[\w-]+/gi;
+/** The display prefix may be shown, but nothing after that. */
+const CREDENTIAL = new RegExp(
+  `((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\\w-]{${SHOWN_BODY_CHARS}})[\\w-]+`,
+  'gi',
+);
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
 /** The space may be URL-encoded. The credential may be another product's. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;

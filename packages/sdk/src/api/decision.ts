@@ -1,16 +1,8 @@
 // The decision on one key for one route.
+import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
-export type DenialReason =
-  | 'missing_key'
-  | 'malformed_key'
-  | 'unknown_key'
-  | 'expired'
-  | 'wrong_environment'
-  | 'insufficient_scope'
-  | 'rate_limited'
-  | 'policy_unavailable'
-  | 'project_deleted';
+export type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 
 /** The known details of a key, for telemetry; never sent to the caller. */
 export type KeyIdentity = {

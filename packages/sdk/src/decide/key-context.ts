@@ -1,5 +1,6 @@
 // The two kinds of context. All fields are own properties, so that a copy or a spread has them too.
 import { inspect } from 'node:util';
+import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
 import type {
   Env,
   KeyMeta,
@@ -10,9 +11,7 @@ import type {
 import { type Extra, NO_TERMS } from '../policy/table/table.ts';
 import { VERIFIED_BY } from '../verified-by.ts';
 
-const SHOWN_CHARS = 'kr_live_'.length + 6;
-
-export const displayPrefixOf = (keyText: string): string => keyText.slice(0, SHOWN_CHARS);
+export const displayPrefixOf = (keyText: string): string => keyText.slice(0, SHOWN_KEY_CHARS);
 
 export class VerifiedKey<R> implements RequestContext<R> {
   readonly keyId: string;

@@ -7,6 +7,7 @@ import {
   RATE_LIMIT_MAX,
   RATE_LIMIT_WINDOW_MS_MAX,
 } from '@keyrail/protocol/wire/limits.ts';
+import { RATE_LIMIT_ID } from '@keyrail/protocol/wire/rate-limit-id.ts';
 import type { Env, RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -71,7 +72,6 @@ const TOO_MANY_COUNTERS = 429;
 
 /** The maximum number of counters in a response: more than a key can have. */
 const STATES_MAX = 64;
-const LIMIT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const LEASE_ID = new RegExp(`^[\\x21-\\x7e]{1,${RATE_LIMIT_LEASE_ID_CHARS_MAX}}$`);
 
 export type CallParts = {
@@ -214,7 +214,7 @@ const statesIn = (policies: unknown): RateLimitState[] =>
 function readState(policy: unknown): RateLimitState {
   const { id, limit, window_ms, remaining, reset_ms } = readRecord(policy, 'policies');
   return {
-    id: readText(id, 'id', LIMIT_ID),
+    id: readText(id, 'id', RATE_LIMIT_ID),
     limit: readInteger(limit, 'limit', RATE_LIMIT_MAX),
     windowMs: readInteger(window_ms, 'window_ms', RATE_LIMIT_WINDOW_MS_MAX),
     remaining: readInteger(remaining, 'remaining', RATE_LIMIT_MAX),

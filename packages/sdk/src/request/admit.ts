@@ -1,6 +1,7 @@
 // Admits one request: decision, then idempotency, then rate limits. Adapters turn a framework's
 // request into an IncomingCall and an Admission into a response; this file is independent of any
 // framework and never throws into one.
+import { type DenialResponse, denialCodeOf, refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
   KeyContext,
@@ -23,7 +24,7 @@ import { SDK } from '../version.ts';
 import { type BeginReport, type CallReport, createReports, keyTextOf } from './call-report.ts';
 import { type Charged, chargeLimits, NOTHING_CHARGED } from './charge-limits.ts';
 import { claimCall, wantsClaim } from './claim-call.ts';
-import { codeOf, type Refusal, refuse, refuseKey } from './refusal.ts';
+import { refuse } from './refusal.ts';
 import { Settlement } from './settlement.ts';
 
 export type AdmitterParts<R = unknown> = {
@@ -125,7 +126,7 @@ function admitCall<R>(
   if (!decision.allowed) {
     const { reason, key, degraded, missingScopes } = decision;
     const refusal = refuseKey(reason, missingScopes);
-    report.end({ status: refusal.status, key, degraded, reason: codeOf(reason) });
+    report.end({ status: refusal.status, key, degraded, reason: denialCodeOf[reason] });
     return { kind: 'refused', ...refusal };
   }
   const { context, limits: rules } = decision;
@@ -210,7 +211,7 @@ function admitted<R>(
 function refused<R>(
   { report, context }: AllowedCall<R>,
   reason: string,
-  refusal: Refusal,
+  refusal: DenialResponse,
 ): ReadyResponse {
   report.end({ status: refusal.status, key: context, degraded: context.degraded, reason });
   return { kind: 'refused', ...refusal };

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
-import { denialCodes, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
-import type { DenialReason } from '../api/decision.ts';
-import { type RefusalCode, refuse, refuseKey } from './refusal.ts';
+import { type DenialReason, denialCodes, refuseKey } from '@keyrail/protocol/wire/denials.ts';
+import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
+import { type RefusalCode, refuse } from './refusal.ts';
 
 const said = (code: RefusalCode) => {
   const { status, body } = refuse(code);

@@ -1,10 +1,11 @@
 // Roles as a table: a member can read, an admin can change, some endpoints need an owner.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { leastRole } from '@keyrail/protocol/wire/roles.ts';
 import { ApiError } from '../base/errors.ts';
 import { allEnvs, type Reach, type Role } from '../doors/reach.ts';
 import type { Principal } from './principal.ts';
-import { leastRole, refuseBelow } from './roles.ts';
+import { refuseBelow } from './roles.ts';
 
 const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 };
 

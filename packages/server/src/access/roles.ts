@@ -7,9 +7,6 @@ const rank: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
 
 export const isLower = (role: Role, than: Role): boolean => rank[role] < rank[than];
 
-export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
-  raisedTo ?? (isSafe ? 'member' : 'admin');
-
 /** A principal without a role (no credential, or the bootstrap token) passes. */
 export function refuseBelow(principal: Principal, least: Role): void {
   const role = roleOf(principal);

@@ -8,8 +8,8 @@ import { chmod, open, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { reasonOf } from '../base/errors.ts';
-import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/tasks.ts';
-import type { Report } from './run-program.ts';
+import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/backup-tasks.ts';
+import type { Report } from './run-task.ts';
 
 const NAME = 'backup-socket';
 const ASK_MS_MAX = 5000;

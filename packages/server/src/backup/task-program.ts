@@ -7,9 +7,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../base/errors.ts';
 import { systemRandomBytes } from '../base/random.ts';
-import { type TakenBackup, type TaskProgress, TestFailed } from '../features/backups/tasks.ts';
+import {
+  type TakenBackup,
+  type TaskProgress,
+  TestFailed,
+} from '../features/backups/backup-tasks.ts';
 import { signHeads, wireAnchor } from '../signing/anchors.ts';
-import { type BackupOrder, leftBy, type Order, paced, type Report } from './run-program.ts';
+import { type BackupOrder, leftBy, type Order, paced, type Report } from './run-task.ts';
 import { withSession } from './sessions.ts';
 import type { verifyBackup } from './verify-backup.ts';
 import { AnotherIsRunning, type SignChains, writeBackup } from './write-backup.ts';

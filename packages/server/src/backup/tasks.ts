@@ -12,7 +12,7 @@ import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openWork } from '../doors/work.ts';
-import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups/tasks.ts';
+import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups/backup-tasks.ts';
 import { signingPartsOf } from '../signing/parts.ts';
 import { openAnchorKey } from '../signing/signer.ts';
 import {
@@ -23,7 +23,7 @@ import {
   removeOldBackups,
   retireParts,
 } from './places.ts';
-import { leftBy, type Order, runOrder } from './run-program.ts';
+import { leftBy, type Order, runTask } from './run-task.ts';
 import type { Place } from './sessions.ts';
 
 type BackupTaskParts = Pick<Config, 'store' | 'backups' | 'signing'> & {
@@ -98,7 +98,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
         return run(
           order,
           () => copyEmbedded(db, place),
-          () => runOrder<TakenBackup>(order, report),
+          () => runTask<TakenBackup>(order, report),
         );
       }),
     test: (report) =>
@@ -107,7 +107,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
         return run(
           order,
           async () => {},
-          () => runOrder<TestedBackup>(order, report),
+          () => runTask<TestedBackup>(order, report),
         );
       }),
     clear: () => inTurn(clear),

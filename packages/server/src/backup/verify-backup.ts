@@ -14,7 +14,11 @@ import { allEnvs } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { chainIn } from '../features/audit/rows.ts';
 import { verifyChain } from '../features/audit/verify-chain.ts';
-import { type TaskProgress, type TestedBackup, TestFailed } from '../features/backups/tasks.ts';
+import {
+  type TaskProgress,
+  type TestedBackup,
+  TestFailed,
+} from '../features/backups/backup-tasks.ts';
 import { isSignedBy } from '../signing/anchors.ts';
 import { findSigningKeys } from '../signing/gate.rows.ts';
 import { publicKeyOf } from '../signing/pair.ts';
@@ -23,7 +27,7 @@ import type { ChainHead } from './manifest.ts';
 import { type OpenBackup, openBackup } from './open-backup.ts';
 import { newestBackup } from './places.ts';
 import { restoreBackup } from './restore-backup.ts';
-import type { TestOrder } from './run-program.ts';
+import type { TestOrder } from './run-task.ts';
 import { withEmbedded, withLiteSession } from './sessions.ts';
 
 export async function verifyBackup(

@@ -1,7 +1,7 @@
 // Values are passed on in the same turn of the event loop; promises are awaited.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { chain, settle } from './maybe-async.ts';
+import { attempt, chain } from './maybe-async.ts';
 
 const fault = new Error('it failed');
 
@@ -31,7 +31,7 @@ type Work = () => number | Promise<number>;
 /** The callbacks that were called, and whether each was called before the next turn. */
 async function settled(work: Work): Promise<string[]> {
   const called: string[] = [];
-  settle(
+  void attempt(
     work,
     (value) => void called.push(`done ${value}`),
     (thrown) => void called.push(thrown === fault ? 'failed' : 'failed otherwise'),
@@ -53,6 +53,6 @@ test('an error in the done callback does not call the failed callback', () => {
   const count = () => {
     failures += 1;
   };
-  throws(() => settle(() => 1, fail, count), fault);
+  throws(() => attempt(() => 1, fail, count), fault);
   equal(failures, 0);
 });

@@ -6,7 +6,7 @@ export function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | P
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<U>>) : next(value);
 }
 
-/** Like `chain`, for work that may fail. */
+/** Like `chain`, for work that may fail: calls either `next` or `failed`, exactly once. */
 export function attempt<T, U>(
   work: () => T | Promise<T>,
   next: (value: T) => U,
@@ -19,23 +19,6 @@ export function attempt<T, U>(
     return failed(error);
   }
   return value instanceof Promise ? value.then(next, failed) : next(value);
-}
-
-/** Ends a chain: calls either `done` with the value or `failed` with the error, exactly once. */
-export function settle<T>(
-  work: () => T | Promise<T>,
-  done: (value: T) => void,
-  failed: (thrown: unknown) => void,
-): void {
-  let value: T | Promise<T>;
-  try {
-    value = work();
-  } catch (error) {
-    failed(error);
-    return;
-  }
-  if (value instanceof Promise) value.then(done, failed);
-  else done(value);
 }
 
 /** Runs `after` when the work is done, however it ends. */

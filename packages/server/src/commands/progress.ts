@@ -1,7 +1,7 @@
 // The output of backups and restores: a line that updates in place on a terminal, JSON lines
 // otherwise.
-import { paced } from '../backup/run-program.ts';
-import type { TaskProgress } from '../features/backups/tasks.ts';
+import { paced } from '../backup/run-task.ts';
+import type { TaskProgress } from '../features/backups/backup-tasks.ts';
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 

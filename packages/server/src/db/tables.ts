@@ -1,18 +1,11 @@
 // The columns of every table, as statements use them. A test compares them with the catalogue.
 
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 
 type Meta = Record<string, unknown>;
-
-export type RateLimit = {
-  id: string;
-  limit: number;
-  window_ms: number;
-  algorithm: 'sliding' | 'fixed';
-  scope: 'key' | 'tenant';
-};
 
 type Workspaces = {
   id: string;

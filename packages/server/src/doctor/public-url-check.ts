@@ -1,5 +1,5 @@
 // The public URL: whether it leads to this deployment, and what the server there reports.
-import { isIP } from 'node:net';
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
@@ -43,7 +43,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     ...(answer.body.region === region
       ? []
       : [regionWarning(publicUrl, answer.body.region, region)]),
-    ...(isPrivate(new URL(publicUrl)) ? [] : [plainWarning(publicUrl)]),
+    ...(isUnencrypted(publicUrl) ? [plainWarning(publicUrl)] : []),
     ...(await componentFaults(publicUrl)),
   ];
   return found.length > 0 ? found : [fine(`${publicUrl} is reachable.`)];
@@ -81,12 +81,6 @@ const plainWarning = (url: string): Outcome =>
     `${url} isn't encrypted, so credentials can be intercepted.`,
     'Put a proxy with TLS in front of the server, and set KEYRAIL_PUBLIC_URL to its https: URL.',
   );
-
-const isPrivate = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' ||
-  hostname === 'localhost' ||
-  hostname === '[::1]' ||
-  (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
 /** What the running server reports, including about a store that this command can't open. */
 async function componentFaults(publicUrl: string): Promise<Outcome[]> {

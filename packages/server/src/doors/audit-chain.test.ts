@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
+import { canonicalJson, hashedText } from '@keyrail/protocol/wire/audit-chain.ts';
 import fc from 'fast-check';
 import { type ChainedRow, canonicalRow, rowHash } from './audit-chain.ts';
 
@@ -117,6 +117,27 @@ const anyRow: fc.Arbitrary<ChainedRow> = fc.record({
 
 test("an entry's hash equals one computed independently from its members", () => {
   fc.assert(fc.property(anyRow, (row) => rowHash(row) === hashByHand(row)));
+});
+
+test('the text hashed for a stored entry is the one that clients hash', () => {
+  fc.assert(
+    fc.property(anyRow, (row) => {
+      const { seq, id, action, workspaceId } = row;
+      const wire = {
+        seq,
+        id,
+        action,
+        occurred_at: row.occurredAt.toISOString(),
+        actor_type: row.actorType,
+        actor_id: row.actorId,
+        target_type: row.targetType,
+        target_id: row.targetId,
+        payload: JSON.parse(row.payload),
+        prev_hash: row.prevHash,
+      };
+      equal(hashedText(wire, workspaceId), canonicalRow(row));
+    }),
+  );
 });
 
 test('the hashed entry is canonical JSON', () => {

@@ -4,6 +4,7 @@
 
 import { acceptsRequestKey, isSafe as isSafeLine, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
+import { leastRole } from '@keyrail/protocol/wire/roles.ts';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
@@ -12,7 +13,7 @@ import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
 import { refuseOtherWorkspace } from '../access/named-workspace.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
-import { leastRole, refuseBelow } from '../access/roles.ts';
+import { refuseBelow } from '../access/roles.ts';
 import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';

@@ -107,9 +107,9 @@ export type NoteCaller = (kind: 'user' | 'scanner', id: string) => void;
 
 type Answer<E> = AnswerOf<E> | Reply;
 
-type RouteThrough<L extends string, E, D extends DoorName> = {
+/** What a route says about itself besides its door. */
+type RouteTerms = {
   boundary: Boundary;
-  door: D;
   /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
@@ -132,9 +132,13 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   bodyRepeats?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
-} & (E extends { dryRun: true }
-  ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
-  : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
+};
+
+type RouteThrough<L extends string, E, D extends DoorName> = RouteTerms & { door: D } & (E extends {
+    dryRun: true;
+  }
+    ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
+    : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
 
 /** A change that can be made, or only previewed. The same checks run before both. */
 type Planned<A> = {
@@ -205,21 +209,11 @@ export function linesOf<T extends object, L extends keyof T>(
 }
 
 /** A route without its type parameters, as the pipeline runs it. */
-export type ServedRoute = {
+export type ServedRoute = RouteTerms & {
   line: Line;
   endpoint: Endpoint;
-  boundary: Boundary;
   door: DoorName;
   whenQuarantined?: WhenQuarantined;
-  verifiedPerson?: true;
-  storage?: StorageUse;
-  refuseUnread?(): void;
-  patience?: 'stepped';
-  goesFirst?: true;
-  compress?: true;
-  hot?: true;
-  bodyRepeats?: true;
-  cursorsOf?: Line;
   run(input: Record<string, unknown>): unknown;
   /** Handles `dry_run=true`; present if the endpoint accepts it. */
   foresee?(input: Record<string, unknown>): unknown;

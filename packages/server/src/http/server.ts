@@ -7,7 +7,7 @@ import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
-import { chain, settle } from '../base/maybe-async.ts';
+import { attempt, chain } from '../base/maybe-async.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { CALLER, logAnswered, loggedCaller } from './answered-log.ts';
 import { checkedRefusal } from './check-answers.ts';
@@ -168,7 +168,7 @@ function addRoute(
             if (isOpen) openBodies.expect(request, reply, bodyBytesMax);
             return one;
           });
-        settle(admit, admitted, done as (thrown: unknown) => void);
+        void attempt(admit, admitted, done as (thrown: unknown) => void);
       },
     }),
     handler: (request, reply) => {
@@ -176,7 +176,7 @@ function addRoute(
         const checked = parts.checkAnswers ? checkedRefusal(route, thrown) : thrown;
         responses.refuse(request, reply, checked);
       };
-      settle(() => answer(request, reply), noMore, refuse);
+      void attempt(() => answer(request, reply), noMore, refuse);
     },
     ...(isLevelEnabled(parts.log, 'info') && { onResponse: logAnswered(route, parts.log) }),
   });

@@ -8,15 +8,15 @@ export type ApiKey = Item<'GET /v1/embed/keys'>;
 
 type Tone = 'good' | 'warn' | 'bad' | 'dim';
 export type Shape = 'full' | 'half' | 'ring' | 'pause' | 'cross' | 'triangle' | 'clock';
-type Look = { tone: Tone; shape: Shape; works: boolean };
+type Look = { tone: Tone; shape: Shape };
 
 const looks: Readonly<Record<ApiKey['state'], Look>> = {
-  revoked: { tone: 'dim', shape: 'cross', works: false },
-  quarantined: { tone: 'bad', shape: 'triangle', works: false },
-  disabled: { tone: 'dim', shape: 'pause', works: false },
-  expired: { tone: 'dim', shape: 'ring', works: false },
-  expiring: { tone: 'warn', shape: 'clock', works: true },
-  active: { tone: 'good', shape: 'full', works: true },
+  revoked: { tone: 'dim', shape: 'cross' },
+  quarantined: { tone: 'bad', shape: 'triangle' },
+  disabled: { tone: 'dim', shape: 'pause' },
+  expired: { tone: 'dim', shape: 'ring' },
+  expiring: { tone: 'warn', shape: 'clock' },
+  active: { tone: 'good', shape: 'full' },
 };
 
 type Moment = { nowMs: number; isRotated: boolean };

@@ -1,5 +1,5 @@
 // Describes an error in words for the element's user.
-import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';
 import { TokenProblem } from './refusals.ts';
@@ -34,16 +34,15 @@ export function problemOf(error: unknown, act: Act, words: Words): Problem {
     const isOrigin = ending === 'origin_not_allowed';
     return said(ending, isOrigin ? words['error.origin_not_allowed'] : words[`token.${ending}`]);
   }
+  // A key that was revoked twice is revoked.
+  const isUnknown = act !== 'read' && act !== 'revoke' && isOutcomeUnknown(error);
+  const unknown = isUnknown ? words['error.unknown_outcome'] : null;
   if (error instanceof KeyrailUnreachable) {
-    const isUnknown = act !== 'read' && act !== 'revoke' && error.sent;
-    const text = words[isUnknown ? 'error.unknown_outcome' : 'error.unreachable'];
-    return said('unreachable', text, { isUnknown });
+    return said('unreachable', unknown ?? words['error.unreachable'], { isUnknown });
   }
   if (!(error instanceof KeyrailError)) return said('internal_error', words['error.other']);
   const { code, requestId } = error;
-  const isUnknown = error.status >= 500 && act !== 'read' && error.outcome !== 'not_done';
-  if (isUnknown) return said(code, words['error.unknown_outcome'], { requestId, isUnknown });
-  return said(code, refusalText(error, act, words), { requestId });
+  return said(code, unknown ?? refusalText(error, act, words), { requestId, isUnknown });
 }
 
 function refusalText(error: KeyrailError, act: Act, words: Words): string {

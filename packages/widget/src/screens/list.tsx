@@ -1,4 +1,5 @@
 // The rows of the list, as a table, or as cards where the element is narrow.
+import { whyNotRotatable, workingKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf, shownState } from '../core/api-key.ts';
@@ -54,7 +55,7 @@ function Row({ of: key, isRotated, onChoose }: RowProps) {
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: rows become cards in narrow places
     // biome-ignore-start lint/a11y/useFocusableInteractive: rows are not interactive
-    <div part="row" role="row" class={state.works ? 'row' : 'row ended'}>
+    <div part="row" role="row" class={workingKeyStates.includes(key.state) ? 'row' : 'row ended'}>
       <div part="cell" role="cell" class="who">
         <strong class={key.name === null ? 'unnamed' : ''}>{name}</strong>
         <code>{key.display_prefix}…</code>
@@ -84,7 +85,7 @@ function Row({ of: key, isRotated, onChoose }: RowProps) {
         )}
       </Fact>
       <div part="cell" role="cell" class="menu-cell">
-        <Menu label={words['list.menu'](name)} entries={useEntries(key, state.works, onChoose)} />
+        <Menu label={words['list.menu'](name)} entries={useEntries(key, onChoose)} />
       </div>
     </div>
     // biome-ignore-end lint/a11y/useFocusableInteractive: rows are not interactive
@@ -104,7 +105,7 @@ const Fact = ({ label, children }: FactProps) => (
   </div>
 );
 
-function useEntries(key: ApiKey, works: boolean, onChoose: Props['onChoose']): MenuEntry[] {
+function useEntries(key: ApiKey, onChoose: Props['onChoose']): MenuEntry[] {
   const { words, mayChange, session } = useWidget();
   const entry = (act: Choice['act'], more: Partial<MenuEntry> = {}): MenuEntry => ({
     label: words[`action.${act}`],
@@ -113,12 +114,13 @@ function useEntries(key: ApiKey, works: boolean, onChoose: Props['onChoose']): M
     ...more,
   });
   const entries = [entry('usage')];
-  if (!mayChange || key.revoked_at !== null) return entries;
+  const why = whyNotRotatable(key);
+  if (!mayChange || why === 'revoked') return entries;
   const grants = grantsOf(session);
   const isGranted = key.scopes.every((scope) => grants.includes(scope));
   const because = isGranted ? null : words['rotate.not_granted'];
   entries.push(
-    entry('rotate', { because: works ? because : words['rotate.not_working'] }),
+    entry('rotate', { because: why === null ? because : words['rotate.disabled'] }),
     entry('revoke', { isDanger: true }),
   );
   return entries;

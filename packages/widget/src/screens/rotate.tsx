@@ -1,6 +1,7 @@
 // Rotates a key. Shows how long both keys work, in words and as two bars.
 import type { Answer } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
+import { endAfterRotationMs } from '@keyrail/protocol/wire/key-states.ts';
 import { OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
@@ -89,8 +90,7 @@ function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number
 function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
   const { words } = useWidget();
   const now = nowMs();
-  const wantedMs = now + hours * HOUR_MS;
-  const endMs = expires_at === null ? wantedMs : Math.min(wantedMs, Date.parse(expires_at));
+  const endMs = endAfterRotationMs(expires_at, now + hours * HOUR_MS);
   const until = momentText(new Date(endMs).toISOString(), words, now);
   const isNow = hours === 0;
   return (

@@ -76,7 +76,7 @@ export const de: Table = {
   'rotate.new': 'Neuer Schlüssel',
   'rotate.submit': 'Schlüssel erneuern',
   'rotate.not_granted': 'Dieser Schlüssel hat Berechtigungen, die sich hier nicht vergeben lassen.',
-  'rotate.not_working': 'Nur aktive Schlüssel können erneuert werden.',
+  'rotate.disabled': 'Ein gesperrter Schlüssel kann nicht erneuert werden.',
   'revoke.title': (name) => `${name} widerrufen?`,
   'revoke.text':
     'Anfragen mit diesem Schlüssel werden dann sofort abgelehnt. Das lässt sich nicht rückgängig machen.',

@@ -71,7 +71,7 @@ export const en = {
   'rotate.new': 'New key',
   'rotate.submit': 'Rotate key',
   'rotate.not_granted': 'This key has permissions that can’t be granted from this page.',
-  'rotate.not_working': 'Only an active key can be rotated.',
+  'rotate.disabled': 'A disabled key can’t be rotated.',
   'revoke.title': (name: string) => `Revoke ${name}?`,
   'revoke.text': 'Requests with this key will stop working immediately. This can’t be undone.',
   'revoke.used': (when: string) => `Last used ${when}.`,

@@ -1,14 +1,14 @@
 // Verifies the chain of audit rows: computes each hash, and finds the first row that doesn't match.
 // The worker and its tests share this code. docs/verify-audit-chain.mjs does the same outside a
 // browser.
-import { canonicalJson, GENESIS_HASH, type JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
+import {
+  type ChainedFields,
+  GENESIS_HASH,
+  hashedText,
+} from '@keyrail/protocol/wire/audit-chain.ts';
 
-/** A row as the API returns it. Fields that aren't listed here are hashed as well. */
-type ChainRow = Readonly<Record<string, unknown>> & {
-  seq: number;
-  prev_hash: string;
-  hash: string;
-};
+/** A row as the API returns it. */
+type ChainRow = ChainedFields & { seq: number; prev_hash: string; hash: string };
 
 export type Sha256 = (text: string) => Promise<string>;
 
@@ -18,13 +18,6 @@ export type Head = { seq: number; hash: string };
 export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | 'replaced' | 'cut' };
 
 export const START: Head = { seq: 0, hash: GENESIS_HASH };
-
-/** The text that is hashed, without the fields that the API adds for readers. */
-export function hashedText(row: ChainRow, workspaceId: string): string {
-  const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
-  const text = { ...hashed, workspace_id: workspaceId } as JsonValue; // from a response: JSON
-  return canonicalJson(text);
-}
 
 type Check = {
   rows: readonly ChainRow[];

@@ -1,5 +1,5 @@
 // Revokes or disables a key. Shows the impact first, then each node as it applies the change.
-import { KeyrailUnreachable } from '@keyrail/client';
+import { isOutcomeUnknown } from '@keyrail/client';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { en } from '../../texts/en.ts';
@@ -45,7 +45,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
       </Dialog>
     );
   }
-  const isUnknown = phase === 'failed' && watch.error instanceof KeyrailUnreachable;
+  const isUnknown = phase === 'failed' && isOutcomeUnknown(watch.error);
   // Sending the request again changes nothing. It only waits for the nodes again.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (

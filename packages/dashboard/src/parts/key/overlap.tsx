@@ -2,6 +2,7 @@
 // on.
 
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
+import { endAfterRotationMs } from '@keyrail/protocol/wire/key-states.ts';
 import { nowMs } from '../../clock.ts';
 import { classes } from '../../ui/classes.ts';
 import { momentText } from '../../ui/content/spans.ts';
@@ -12,12 +13,14 @@ import { texts } from './texts.ts';
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;
 
-type Props = { hours: number; endsAt: string | null };
+type Props = { hours: number; expiresAt: string | null };
 
-export function Overlap({ hours, endsAt }: Props) {
+export function Overlap({ hours, expiresAt }: Props) {
   const { rotate } = texts;
   const now = nowMs();
-  const until = momentText(new Date(endsAt ?? now + hours * HOUR_MS), now);
+  const overlapEndMs = now + hours * HOUR_MS;
+  const endMs = endAfterRotationMs(expiresAt, overlapEndMs);
+  const until = momentText(new Date(endMs), now);
   const isNow = hours === 0;
   const oldEnd = isNow ? NOW_PERCENT : END_PERCENT;
   return (
@@ -39,7 +42,7 @@ export function Overlap({ hours, endsAt }: Props) {
       </div>
       <figcaption>
         {isNow ? rotate.chartNow : rotate.chart(until)}{' '}
-        {endsAt !== null && !isNow && rotate.earlier}
+        {endMs < overlapEndMs && !isNow && rotate.earlier}
       </figcaption>
     </figure>
   );

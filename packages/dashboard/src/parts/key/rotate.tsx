@@ -1,6 +1,5 @@
 // Rotates a key. Two bars on a timeline show how long each key works.
 
-import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import {
   OVERLAP_HOURS_DEFAULT,
   OVERLAP_HOURS_MAX,
@@ -93,14 +92,8 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
           onValue={setTyped}
         />
       )}
-      <Overlap hours={isValid ? hours : 0} endsAt={endWithin(key, hours)} />
+      <Overlap hours={isValid ? hours : 0} expiresAt={key.expires_at} />
       <p>{texts.rotate.carries}</p>
     </FormDialog>
   );
-}
-
-/** The old key's expiry, if it is before the end of the overlap. */
-function endWithin({ expires_at }: ApiKey, hours: number): string | null {
-  if (expires_at === null) return null;
-  return Date.parse(expires_at) < nowMs() + hours * HOUR_MS ? expires_at : null;
 }

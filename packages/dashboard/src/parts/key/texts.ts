@@ -28,7 +28,6 @@ export const texts = {
     revoke: (env: Env) => `Revoke ${env} key`,
     like: 'Create a key like this',
     disabledFirst: 'A disabled key can’t be rotated. Enable it first.',
-    expired: 'This key has expired. Create a new one.',
   },
   facts: {
     title: 'Details',

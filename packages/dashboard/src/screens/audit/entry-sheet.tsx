@@ -1,8 +1,7 @@
 // One entry: its changes, its details, its recomputed hashes, and the row as JSON.
-import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
+import { GENESIS_HASH, hashedText } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { hashedText } from '../../parts/audit-log/chain.ts';
 import { changesOf } from '../../parts/audit-log/changes.ts';
 import { Sentence } from '../../parts/audit-log/sentence.tsx';
 import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';

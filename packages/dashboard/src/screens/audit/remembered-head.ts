@@ -1,9 +1,9 @@
 // The newest row this browser has verified in each workspace. If the log is cut off later, the next
 // verification detects it, even if the server doesn't report it.
+import { SHA256_HEX } from '@keyrail/protocol/wire/sha256-hex.ts';
 import { type Head, START } from '../../parts/audit-log/chain.ts';
 
 const nameOf = (workspaceId: string): string => `keyrail.audit-head.${workspaceId}`;
-const HASH = /^[0-9a-f]{64}$/;
 
 export type RememberedHead = Head & { at: string };
 
@@ -44,7 +44,7 @@ function isHead(value: unknown): value is RememberedHead {
   return (
     Number.isSafeInteger(seq) &&
     typeof hash === 'string' &&
-    HASH.test(hash) &&
+    SHA256_HEX.test(hash) &&
     typeof at === 'string'
   );
 }

@@ -1,6 +1,7 @@
+// Validates an origin while it is typed, by the same rule as on the server.
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
 import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
-// Validates an origin while it is typed, by the same rule as on the server.
 import { texts } from './texts.ts';
 
 /** What is wrong with the origin. Null if it is valid or incomplete. */
@@ -25,4 +26,4 @@ export const isOrigin = (text: string): boolean =>
   EMBED_ORIGIN.test(text) && text.length <= EMBED_ORIGIN_CHARS_MAX;
 
 export const isPlainHttp = (origin: string): boolean =>
-  origin.startsWith('http://') && !/^http:\/\/(localhost|127\.|\[)/.test(origin);
+  URL.canParse(origin) && isUnencrypted(origin);

@@ -1,6 +1,7 @@
 // The exact response that callers of the protected API get.
+import { refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import { Copy } from '../../ui/controls/copy.tsx';
-import { denialOf, denialText } from './denial.ts';
+import { denialText } from './denial.ts';
 import styles from './explain.module.css';
 import { missingOf } from './remedies.tsx';
 import { texts } from './texts.ts';
@@ -11,7 +12,7 @@ type Props = { explanation: Explanation; scopes: readonly string[] };
 export function CallerAnswer({ explanation, scopes }: Props) {
   const { reason } = explanation;
   const text =
-    reason === null ? null : denialText(denialOf(reason, missingOf(explanation, scopes)));
+    reason === null ? null : denialText(refuseKey(reason, missingOf(explanation, scopes)));
   return (
     <section className={styles.answer} aria-label={texts.answer}>
       <header className={styles.answerHead}>

@@ -2,28 +2,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { refuseKey } from '../../../../sdk/src/request/refusal.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
-import { type DenialReason, denialOf } from './denial.ts';
-
-const reasons: DenialReason[] = [
-  'missing_key',
-  'malformed_key',
-  'unknown_key',
-  'expired',
-  'wrong_environment',
-  'insufficient_scope',
-  'rate_limited',
-  'policy_unavailable',
-  'project_deleted',
-];
-
-test('the response shown is the same as the SDK’s', () => {
-  for (const reason of reasons) {
-    const missing = reason === 'insufficient_scope' ? ['a:read', 'b:write'] : [];
-    deepEqual(denialOf(reason, missing), refuseKey(reason, missing), reason);
-  }
-});
 
 const answer = (page: Page) => page.getByRole('region', { name: 'What the caller sees' });
 const failed = (page: Page, name: string) =>

@@ -1,4 +1,8 @@
 // Pending invitations and, if requested, accepted, revoked and expired ones.
+import {
+  inviteStateOf,
+  type InviteState as StateName,
+} from '@keyrail/protocol/wire/invite-state.ts';
 import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';
 import { useSearch } from '../../router/use-search.ts';
@@ -6,7 +10,7 @@ import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { durationText } from '../../ui/content/spans.ts';
-import { State } from '../../ui/content/state.tsx';
+import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
 import { Time, useNow } from '../../ui/content/time.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
@@ -16,10 +20,13 @@ import { Menu } from '../../ui/overlays/menu.tsx';
 import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './members.module.css';
-import { type Invite, isOpen, type Member, nameOf, STALE } from './people.ts';
+import { type Invite, type Member, nameOf, STALE } from './people.ts';
 import { texts } from './texts.ts';
 
 const PAGE_ROWS = 100;
+
+const isPending = (invite: Invite, nowMs: number): boolean =>
+  inviteStateOf(invite, nowMs) === 'pending';
 
 const parse = ({ past }: Readonly<Record<string, string>>) => ({ isAll: past === 'true' });
 
@@ -29,7 +36,8 @@ export function Invites({ members }: { members: readonly Member[] }) {
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const invites = useList('GET /v1/invites', { query: { limit: PAGE_ROWS } });
   const now = useNow();
-  const menu = menuOf(isOwner ? null : texts.ownersOnly, setRevoking);
+  const because = isOwner ? null : texts.ownersOnly;
+  const menu = menuOf({ because, nowMs: now, onRevoke: setRevoking });
   const columns = columnsOf(members, now);
   return (
     <section className={styles.section} aria-label={texts.invitations}>
@@ -47,7 +55,7 @@ export function Invites({ members }: { members: readonly Member[] }) {
         skeleton={<SkeletonRows rows={2} />}
       >
         {(pages) => {
-          const shown = pages.map((page) => page.filter((one) => isAll || isOpen(one, now)));
+          const shown = pages.map((page) => page.filter((one) => isAll || isPending(one, now)));
           return shown.flat().length === 0 && !invites.hasMore ? (
             <p className={styles.none}>{texts.noInvites}</p>
           ) : (
@@ -56,7 +64,7 @@ export function Invites({ members }: { members: readonly Member[] }) {
               columns={mayChange ? [...columns, menu] : columns}
               pages={shown}
               rowKey={({ id }) => id}
-              isFaded={(one) => !isOpen(one, now)}
+              isFaded={(one) => !isPending(one, now)}
               hasMore={invites.hasMore}
               isLoadingMore={invites.isLoadingMore}
               loadMore={invites.loadMore}
@@ -84,37 +92,29 @@ function inviterOf(id: string | null, members: readonly Member[]): string {
   return member ? nameOf(member) : texts.former;
 }
 
+const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
+  accepted: { tone: 'good', shape: 'full' },
+  revoked: { tone: 'bad', shape: 'cross' },
+  expired: { tone: 'dim', shape: 'ring' },
+  pending: { tone: 'warn', shape: 'clock' },
+};
+
 function InviteState({ invite, nowMs }: { invite: Invite; nowMs: number }) {
   const { inviteStates } = texts;
-  const leftMs = Date.parse(invite.expires_at) - nowMs;
-  if (invite.accepted_at !== null) {
-    return (
-      <State tone="good" shape="full">
-        {inviteStates.accepted}
-      </State>
-    );
-  }
-  if (invite.revoked_at !== null) {
-    return (
-      <State tone="bad" shape="cross">
-        {inviteStates.revoked}
-      </State>
-    );
-  }
-  return leftMs > 0 ? (
-    <State tone="warn" shape="clock">
-      {inviteStates.open(durationText(leftMs))}
-    </State>
-  ) : (
-    <State tone="dim" shape="ring">
-      {inviteStates.expired}
+  const state = inviteStateOf(invite, nowMs);
+  const left = () => durationText(Date.parse(invite.expires_at) - nowMs);
+  return (
+    <State {...looks[state]}>
+      {state === 'pending' ? inviteStates.pending(left()) : inviteStates[state]}
     </State>
   );
 }
 
-const menuOf = (because: string | null, onRevoke: (invite: Invite) => void) =>
+type MenuParts = { because: string | null; nowMs: number; onRevoke(invite: Invite): void };
+
+const menuOf = ({ because, nowMs, onRevoke }: MenuParts) =>
   menuColumn<Invite>(texts.menus, (invite) =>
-    invite.accepted_at === null && invite.revoked_at === null ? (
+    isPending(invite, nowMs) ? (
       <Menu
         label={texts.menu(invite.email)}
         groups={[

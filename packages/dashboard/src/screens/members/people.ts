@@ -11,6 +11,3 @@ export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string 
 
 export const isLastOwner = ({ role }: Member, members: readonly Member[]): boolean =>
   role === 'owner' && members.filter((one) => one.role === 'owner').length === 1;
-
-export const isOpen = ({ accepted_at, revoked_at, expires_at }: Invite, nowMs: number): boolean =>
-  accepted_at === null && revoked_at === null && Date.parse(expires_at) > nowMs;

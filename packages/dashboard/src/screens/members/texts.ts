@@ -37,7 +37,7 @@ export const texts = {
   bySecretKey: 'A secret key',
   former: 'A former member',
   inviteStates: {
-    open: (left: string) => `Pending, expires in ${left}`,
+    pending: (left: string) => `Pending, expires in ${left}`,
     accepted: 'Accepted',
     revoked: 'Revoked',
     expired: 'Expired',

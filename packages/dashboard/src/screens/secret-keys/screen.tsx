@@ -141,7 +141,6 @@ const menuOf = (onOpen: RowsProps['onOpen']) =>
             {
               label: texts.rotate,
               icon: 'rotate',
-              because: secretKey.state === 'expired' ? texts.ended : null,
               onSelect: () => onOpen({ kind: 'rotate', secretKey }),
             },
           ],

@@ -30,7 +30,6 @@ export const texts = {
   menu: (name: string) => `Actions for ${name}`,
   rotate: 'Rotate',
   revoke: 'Revoke',
-  ended: 'This key no longer works.',
   form: {
     name: 'Name',
     nameHint: 'Say where it’s used, so your team can recognise it.',

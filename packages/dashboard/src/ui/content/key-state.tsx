@@ -1,5 +1,5 @@
 // Shows a key's state as a shape and a word.
-import type { KeyState as StateName } from '@keyrail/protocol/wire/key-states.ts';
+import { type KeyState as StateName, workingKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../../api/query-client.ts';
 import { rereadKeys } from '../../api/reread.ts';
@@ -17,8 +17,6 @@ const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
   active: { tone: 'good', shape: 'full' },
 };
 
-const usable: readonly StateName[] = ['active', 'expiring', 'quarantined'];
-
 /** `isRotated` is true if another key has replaced this one. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const { state } = of;
@@ -26,7 +24,7 @@ export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?:
   // Compared as text, so that a tick of the clock renders only keys whose text has changed.
   const text = useTextOfNow((nowMs) => keyStateText(of, nowMs, isRotated));
   const unused = useTextOfNow((nowMs) =>
-    usable.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
+    workingKeyStates.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
   );
   useRereadAtEnd(of);
   return (

@@ -1,4 +1,5 @@
 // Copies text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
+import { popupHome } from './popup-home.ts';
 
 /** Returns false if the browser blocked copying. */
 export async function copyText(text: string): Promise<boolean> {
@@ -18,8 +19,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  // Added inside the open dialog, because everything outside it is inert.
-  (focused?.closest('dialog') ?? document.body).append(area);
+  popupHome(focused ?? document.body).append(area);
   area.select();
   let isCopied = false;
   try {

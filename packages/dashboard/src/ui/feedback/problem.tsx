@@ -1,7 +1,6 @@
 // An error shown where it happened: what failed, why, what to do, and the request ID to copy.
-import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
-import { isUnknown } from '../../api/outcome.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../controls/button.tsx';
 import { Copy } from '../controls/copy.tsx';
@@ -41,7 +40,7 @@ export function Problem({ error, title, onRetry }: Props) {
           {en.tryAgain}
         </Button>
       )}
-      {!onRetry && isUnknown(error) && SHOWS.test(location.pathname) && (
+      {!onRetry && isOutcomeUnknown(error) && SHOWS.test(location.pathname) && (
         <Button small onClick={look}>
           {en.problem.look}
         </Button>
@@ -70,7 +69,7 @@ const look = (): void => {
 
 /** Why a change failed, and whether it may have been made anyway. */
 export function outcomeOf(error: Error): string {
-  if (isUnknown(error)) return en.problem.unknownOutcome;
+  if (isOutcomeUnknown(error)) return en.problem.unknownOutcome;
   return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
 }
 

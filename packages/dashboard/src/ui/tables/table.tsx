@@ -34,9 +34,6 @@ export type Column<T> = {
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
   /** Hidden if the table is narrower than 1,000 px. The object's own page shows the value. */
   isExtra?: boolean;
-  /** Rows are sorted by this column, which the heading indicates. */
-  order?: 'ascending' | 'descending' | undefined;
-  onOrder?: (() => void) | undefined;
   cell(row: T): ReactNode;
 };
 
@@ -121,24 +118,16 @@ export function Table<T>(props: Props<T>) {
 }
 
 function Heading<T>({ column }: { column: Column<T> }) {
-  const { title, label, align, order, onOrder } = column;
+  const { title, label, align } = column;
   return (
     // biome-ignore lint/a11y: a heading of the grid
     <div
       role="columnheader"
       data-card={column.card}
-      aria-sort={order}
       data-extra={column.isExtra}
       className={classes(styles.heading, align === 'end' && styles.end)}
     >
-      {onOrder ? (
-        <button type="button" className={styles.sort} onClick={onOrder}>
-          {title}
-          <span aria-hidden="true">{order === 'ascending' ? '↑' : order ? '↓' : ''}</span>
-        </button>
-      ) : (
-        (title ?? null)
-      )}
+      {title ?? null}
       {label && <span className="unseen">{label}</span>}
     </div>
   );

@@ -7,6 +7,7 @@ import {
   RATE_LIMIT_WINDOW_MS_MAX,
   SCOPES_MAX,
 } from '@keyrail/protocol/wire/limits.ts';
+import { SHA256_HEX } from '@keyrail/protocol/wire/sha256-hex.ts';
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import {
@@ -19,7 +20,6 @@ import {
 } from '../../json.ts';
 import type { Change, Entry, Extra, TermsSource } from '../table/table.ts';
 
-const DIGEST = /^[0-9a-f]{64}$/;
 const ID = /^.{1,200}$/s;
 const EXTERNAL_ID = /^.{1,400}$/s;
 /** This check is enough, because JSON.stringify wrote the text and the file is authenticated. */
@@ -28,7 +28,8 @@ const JSON_OBJECT = /^\{.*\}$/s;
 export function readChange(value: unknown): Change {
   const { kind, entry, lookupHash } = readRecord(value, 'a change');
   if (kind === 'upsert') return { kind, entry: readEntry(entry) };
-  if (kind === 'remove') return { kind, lookupHash: readText(lookupHash, 'lookupHash', DIGEST) };
+  if (kind === 'remove')
+    return { kind, lookupHash: readText(lookupHash, 'lookupHash', SHA256_HEX) };
   throw new InvalidContent('a change has an unknown kind');
 }
 
@@ -37,7 +38,7 @@ function readEntry(value: unknown): Entry {
     readRecord(value, 'a key');
   const read = readExtra(extra);
   return {
-    lookupHash: readText(lookupHash, 'lookupHash', DIGEST),
+    lookupHash: readText(lookupHash, 'lookupHash', SHA256_HEX),
     keyId: readText(keyId, 'keyId', UUID),
     tenantId: readText(tenantId, 'tenantId', UUID),
     env: readEnv(env),

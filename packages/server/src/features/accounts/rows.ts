@@ -5,6 +5,7 @@ import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { People } from '../../doors/people.ts';
 import type { Work } from '../../doors/work.ts';
+import { isPending } from '../members/pending-invite.ts';
 import type { SignupPolicy } from './signup-policy.ts';
 
 export type UserRow = Tables['users'];
@@ -62,8 +63,7 @@ export async function insertUserIfNew(
       select ${id}::uuid, ${email}, ${emailKey}, ${name}::text, ${passwordHash},
         ${createdAt}::timestamptz
       where ${policy === 'open'}::boolean or (${policy === 'invited'}::boolean and exists (
-        select from invites where lower(email) = ${emailKey} and accepted_at is null
-          and revoked_at is null and expires_at > ${tx.now}))
+        select from invites where lower(email) = ${emailKey} and ${isPending(tx.now)}))
       on conflict (email_key) do nothing returning id`,
   );
   return made !== null;

@@ -4,8 +4,8 @@
 // only fill the disk. Safe to run twice: a second backup of the same database waits or is rejected,
 // and each is complete on its own.
 import type { Log } from '../../base/log.ts';
+import { BackupRunning, type BackupTasks } from './backup-tasks.ts';
 import { type RecordParts, recordRun } from './record-run.ts';
-import { BackupRunning, type BackupTasks } from './tasks.ts';
 
 type BackUpParts = RecordParts & { tasks: BackupTasks; log: Log };
 

@@ -5,8 +5,8 @@ import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
+import { TestFailed } from './backup-tasks.ts';
 import { recordRun } from './record-run.ts';
-import { TestFailed } from './tasks.ts';
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.backup_runs'));
 

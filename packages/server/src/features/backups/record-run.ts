@@ -1,8 +1,8 @@
 import { reasonOf } from '../../base/errors.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
 import { insertMailOnce } from '../mail/rows.ts';
+import { BackupRunning, TestFailed } from './backup-tasks.ts';
 import { findLastPassed, insertRun, type NewRun } from './rows.ts';
-import { BackupRunning, TestFailed } from './tasks.ts';
 
 const FAULT_CHARS_MAX = 500;
 

@@ -1,6 +1,7 @@
 // When an API key or a secret key expires. `expiresAt` is the effective expiry: the earliest of the
 // vendor's expiry, the rotation overlap and the quarantine. A new key inherits `vendorExpiresAt`
 // when it replaces an old one.
+import { whyNotRotatable } from '@keyrail/protocol/wire/key-states.ts';
 import { QUARANTINE_HOURS } from '@keyrail/protocol/wire/limits.ts';
 import { earlier, hoursAfter } from '../../base/duration.ts';
 import { conflict } from '../../base/errors.ts';
@@ -22,8 +23,9 @@ export function endsAfterRotation(
   old: Life,
   { now, overlapHours }: { now: Date; overlapHours: number },
 ): { predecessor: Date; successor: Date | null } {
-  if (old.revokedAt) throw conflict('A revoked key cannot be rotated.');
-  if (old.disabledAt) throw conflict('A disabled key cannot be rotated.');
+  const { revokedAt: revoked_at, disabledAt: disabled_at = null } = old;
+  const why = whyNotRotatable({ revoked_at, disabled_at });
+  if (why) throw conflict(`A ${why} key cannot be rotated.`);
   if (old.vendorExpiresAt && old.vendorExpiresAt <= now) {
     throw conflict('An expired key cannot be rotated.');
   }

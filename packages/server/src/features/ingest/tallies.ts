@@ -1,6 +1,6 @@
 // Adds up the events of a batch: thousands become a few rows for each table of sums. Most events
 // share their project and day, so nested maps find a sum without building a key for each event.
-import { DenialReason } from '@keyrail/protocol/objects/usage.ts';
+import { CountedDenial } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';
 import { bucketOf, emptyHistogram, type Histogram } from '../usage/histogram.ts';
@@ -32,7 +32,7 @@ type HourTally = Hour & {
   degraded: number;
   latency: Histogram;
 };
-type DenialTally = Hour & { reason: DenialReason; requests: number };
+type DenialTally = Hour & { reason: CountedDenial; requests: number };
 
 export type Tallies = {
   keyDays: KeyDay[];
@@ -168,6 +168,6 @@ function addToHour({ projectId, env, hours, denials }: Place, event: TelemetryEv
   denial.requests += weight;
 }
 
-const knownReasons = new Map<string, DenialReason>(
-  DenialReason.options.map((reason) => [reason, reason]),
+const knownReasons = new Map<string, CountedDenial>(
+  CountedDenial.options.map((reason) => [reason, reason]),
 );

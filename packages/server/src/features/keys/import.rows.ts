@@ -1,11 +1,12 @@
 // All SQL statements for an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 
 import { notFound } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
-import type { RateLimit, Tables } from '../../db/tables.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { apiKeyState } from '../credentials/key-state.ts';

@@ -1,12 +1,9 @@
 // The checks of an explanation, in the order in which a node runs them. The verdict and its reason
 // are the same as those of `decide` in the SDK; both are tested with one table of cases.
-import type {
-  CheckName,
-  DecisionReason,
-  KeyCheck,
-} from '@keyrail/protocol/objects/key-explanation.ts';
+import type { CheckName, KeyCheck } from '@keyrail/protocol/objects/key-explanation.ts';
+import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
-import { apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
+import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -39,11 +36,11 @@ type Judged = Pick<
 /** A failed check has the reason that a node gives. */
 type Outcome =
   | { outcome: 'pass' | 'skipped'; detail: string }
-  | { outcome: 'fail'; detail: string; reason: DecisionReason };
+  | { outcome: 'fail'; detail: string; reason: DenialReason };
 
 const pass = (detail: string): Outcome => ({ outcome: 'pass', detail });
 const skip = (detail: string): Outcome => ({ outcome: 'skipped', detail });
-const fail = (reason: DecisionReason, detail: string): Outcome => ({
+const fail = (reason: DenialReason, detail: string): Outcome => ({
   outcome: 'fail',
   detail,
   reason,
@@ -52,11 +49,11 @@ const fail = (reason: DecisionReason, detail: string): Outcome => ({
 const NOT_ASKED = 'Not checked, because an earlier check failed.';
 const NO_TEXT = 'Not checked, because the key was given by its ID.';
 
-type Verdict = { reason: DecisionReason | null; checks: KeyCheck[] };
+type Verdict = { reason: DenialReason | null; checks: KeyCheck[] };
 
 /** Runs the checks until one fails. */
 export function checksOf(facts: KeyFacts): Verdict {
-  let reason: DecisionReason | null = null;
+  let reason: DenialReason | null = null;
   const checks = asked.map(([check, ask]): KeyCheck => {
     const answer = reason === null ? ask(facts) : skip(NOT_ASKED);
     if (answer.outcome === 'fail') reason = answer.reason;
@@ -77,13 +74,14 @@ const asked: readonly [CheckName, (facts: KeyFacts) => Outcome][] = [
   ['scopes', checkScopes],
 ];
 
-const FORMAT = /^kr_(?:live|test)_[\w-]{40}$/;
+const hasFormat = (text: string): boolean =>
+  text.length === API_KEY_CHARS && /^kr_(?:live|test)_[\w-]+$/.test(text);
 
 function checkFormat(facts: KeyFacts): Outcome {
   const { text } = facts;
   if (text === null) return skip(NO_TEXT);
   if (text === '') return fail('missing_key', 'The request has no key. Send one.');
-  if (FORMAT.test(text)) return pass('This has the format of an API key.');
+  if (hasFormat(text)) return pass('This has the format of an API key.');
   if (mayBeImported(facts)) return pass('This may be an imported key.');
   return fail('malformed_key', adviceOn(text));
 }
@@ -93,7 +91,7 @@ const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
 
 /** Says what is wrong with a text, without repeating any part of it. */
 function adviceOn(text: string): string {
-  if (FORMAT.test(text.trim())) return 'Remove the spaces before or after the key.';
+  if (hasFormat(text.trim())) return 'Remove the spaces before or after the key.';
   if (/^krsk_/.test(text)) return 'This is one of your secret keys. Send an API key instead.';
   if (/^krses_/.test(text)) return 'This is a session token. Send an API key instead.';
   if (/^bearer /i.test(text)) return 'Remove "Bearer" and send only the key.';

@@ -1,5 +1,6 @@
-// The list partition of a key is a generated column: one number for environment and revocation.
-// Every index for lists begins with it. A list query reads each partition that it covers.
+// The list partition of a key is the generated column `shelf`: one number for environment and
+// revocation. Every index for lists begins with it. A list query reads each partition that it
+// covers.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Env } from '../../doors/reach.ts';
 
@@ -12,7 +13,7 @@ export const partitionsOf = (
 ): number[] =>
   envs
     .map((env) => PARTITION_OF_ENV[env])
-    .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
+    .flatMap((kept) => (includeRevoked ? [kept, kept + REVOKED] : [kept]));
 
 /** The partitions of a list that may filter by state. */
 export const partitionsIn = (

@@ -1,10 +1,11 @@
 // All SQL statements for api_keys except cascades, lists and counts. A database trigger records
 // each change for the policy feed, so no statement here writes a version.
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
 import { byIds, many, maybe, one } from '../../db/sql.ts';
-import type { RateLimit, Tables } from '../../db/tables.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import { type Check, locking } from '../../doors/plan.ts';

@@ -1,6 +1,8 @@
 // The HTML of an email. It uses tables and inline styles, because email clients support little
 // else. The colours work in light and dark mode. The link is also shown as text, for clients that
 // don't show buttons.
+import { escaped } from '@keyrail/reference/html.ts';
+
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
@@ -66,14 +68,3 @@ font-weight:600;color:#ffffff;text-decoration:none">${escaped(label)}</a></td></
 <p class="quiet" style="margin:0;font-size:13px;line-height:1.5;color:${QUIET};
 word-break:break-all">Or paste this link into your browser:<br>
 <a href="${escaped(url)}" style="color:${QUIET}">${escaped(url)}</a></p>`;
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -8,6 +8,7 @@ import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { type Check, locking } from '../../doors/plan.ts';
 import type { Role } from '../../doors/reach.ts';
+import { isPending } from './pending-invite.ts';
 
 export type MemberRow = {
   id: string;
@@ -124,9 +125,6 @@ export async function lockInvite(tx: Write, id: string): Promise<InviteRow> {
 export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =>
   one(tx, sql<InviteRow>`update invites set revoked_at = ${tx.now} where id = ${id} returning *`);
 
-const isOpen = (tx: Write): Sql =>
-  sql`accepted_at is null and revoked_at is null and expires_at > ${tx.now}`;
-
 /**
  * Revokes the open invitations sent by a member or with the member's keys, and returns them. Call
  * it under the lock of lockMember(), or a concurrent invitation would stay open. Their number is
@@ -142,7 +140,7 @@ export const updateRevokedInvitesBy = (
     sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}
       where created_at > ${msAfter(tx.now, -INVITE_DAYS * DAY_MS)}
         and (invited_by = ${userId} or invited_by_key = any(${keys.map(({ id }) => id)}::uuid[]))
-        and ${isOpen(tx)}
+        and ${isPending(tx.now)}
       returning id, role`,
   );
 
@@ -154,7 +152,7 @@ const hasToken = (hash: Buffer): Sql =>
 
 /** A token's invitation, if it can still be accepted. */
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
-  maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isOpen(tx)}`);
+  maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isPending(tx.now)}`);
 
 /** Exactly one of several concurrent acceptances gets the invitation; the others get null. */
 export const acceptOpenInvite = (
@@ -164,7 +162,7 @@ export const acceptOpenInvite = (
   maybe(
     tx,
     sql<InviteRow & { isMailed: boolean }>`update invites set accepted_at = ${tx.now}
-      where ${hasToken(hash)} and ${isOpen(tx)}
+      where ${hasToken(hash)} and ${isPending(tx.now)}
       returning *, mail_token_hash = ${hash} as is_mailed`,
   );
 

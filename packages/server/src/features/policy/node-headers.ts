@@ -10,14 +10,17 @@ import {
   NODE_NAME_HEADER,
   NODE_POLL_HEADER,
 } from '@keyrail/protocol/wire/node-header.ts';
+import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { invalid } from '../../base/errors.ts';
 
 type ReadHeader = (name: string) => string | undefined;
 
-export const nodeIdIn = (header: ReadHeader): string | undefined => nameIn(header, NODE_HEADER);
-
-export const nodeNameIn = (header: ReadHeader): string | null =>
-  nameIn(header, NODE_NAME_HEADER) ?? null;
+/** The node that sends a request. An ID in the query has precedence. */
+export const nodeIn = (header: ReadHeader, query: { node?: string | undefined }) => ({
+  nodeId: query.node ?? nameIn(header, NODE_HEADER),
+  name: nameIn(header, NODE_NAME_HEADER) ?? null,
+  sdk: sdkNameIn(header(SDK_HEADER)),
+});
 
 /** Rejects a malformed name, because revocations wait for nodes by name. */
 function nameIn(header: ReadHeader, path: string): string | undefined {

@@ -1,6 +1,5 @@
 // The policy feed, from which nodes get everything they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
-import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { shared } from '../../base/coalesce.ts';
 import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
@@ -21,7 +20,7 @@ import {
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
-import { nodeIdIn, nodeNameIn, pollMsIn, sdkNameIn } from './node-headers.ts';
+import { nodeIn, pollMsIn } from './node-headers.ts';
 import { createNodeRegistry, versionOf } from './node-registry.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
@@ -59,9 +58,7 @@ export const policyRoutes = ({
       hot: true,
       run: async ({ record, query, after: cursor, issueCursor, header, target }) => {
         const filter = filterOf(record.read.reach, query);
-        const nodeId = query.node ?? nodeIdIn(header);
-        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
-        const node = { filter, nodeId, ...said, nextPollMs: pollMsIn(header) };
+        const node = { filter, ...nodeIn(header, query), nextPollMs: pollMsIn(header) };
         const version = versionOf(await nodes.seen(record.read, node, null));
         const etag = etagOf('snap', filter, version);
         if (!cursor && isKnownEtag(header('if-none-match'), etag)) {
@@ -83,13 +80,11 @@ export const policyRoutes = ({
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
-        const nodeId = query.node ?? nodeIdIn(header);
         const filter = filterOf(record.read.reach, query);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
-        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
         const nextPollMs = timeoutMs > 0 ? timeoutMs : pollMsIn(header);
-        const node = { filter, nodeId, ...said, nextPollMs };
+        const node = { filter, ...nodeIn(header, query), nextPollMs };
         const poll = { ...node, since, changesMax, leaves, wait };
         const answer = await followFeed(parts, record, poll);
         if (answer.kind === 'same') {

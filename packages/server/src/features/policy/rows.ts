@@ -1,10 +1,10 @@
 // All SQL statements for the policy feed, except those for nodes (node.rows.ts) and for upkeep jobs
 // (upkeep.rows.ts).
 
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import { notFound } from '../../base/errors.ts';
 import { joined, named, sql } from '../../base/sql.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
-import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { partitionTypeFor } from '../keys/list-partition.ts';

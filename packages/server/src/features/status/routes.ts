@@ -14,8 +14,8 @@ import { pageOf } from '../../http/page.ts';
 import { type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { SigningKeys } from '../../signing/keys.ts';
 import type { StoreState } from '../../volatile/counters.ts';
+import type { BackupSetup } from '../backups/backup-tasks.ts';
 import { backupState } from '../backups/state.ts';
-import type { BackupSetup } from '../backups/tasks.ts';
 import { presentJwks } from './present.ts';
 
 const JWKS_HEADERS = { 'cache-control': `public, max-age=${JWKS_MAX_AGE_SECONDS}` };

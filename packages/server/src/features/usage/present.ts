@@ -1,7 +1,7 @@
 // Turns sums into usage objects. Only this file rounds fractions of requests.
 import {
   type BillableTenantMonth,
-  DenialReason,
+  CountedDenial,
   type TenantActivityMonth,
   type Usage,
   type UsageOverview,
@@ -106,7 +106,7 @@ const presentFigures = ({ requests, errors, degraded, denials, latency }: Figure
   requests: counted(requests),
   errors: counted(errors),
   degraded: counted(degraded),
-  denials: DenialReason.options.flatMap((reason) => {
+  denials: CountedDenial.options.flatMap((reason) => {
     const sum = denials.get(reason);
     return sum === undefined ? [] : [{ reason, requests: counted(sum) }];
   }),

@@ -2,9 +2,9 @@ import type { BoundSealing } from '../../base/sealing.ts';
 import type { Secret } from '../../base/secret.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
+import { refuseLiveEvents } from './live-events.ts';
 import { type EndpointRow, insertEndpoint } from './rows.ts';
 import { newSigningSecret } from './signing-secret.ts';
-import { refuseLiveEvents } from './test-events.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 

@@ -14,7 +14,6 @@ import { findAuditRow } from '../audit/rows.ts';
 import { CLAIM_MS, hasFailedTooLong, pauseAfterMs } from './attempt-schedule.ts';
 import { disableFailing } from './disable-failing.ts';
 import type { Place } from './host-names.ts';
-import { requestFor } from './message.ts';
 import { presentEvent, presentNotice } from './present.ts';
 import {
   claimDue,
@@ -28,6 +27,7 @@ import {
 } from './queue.rows.ts';
 import type { QueuedTest } from './queue-test.ts';
 import type { SendingSlots } from './sending-slots.ts';
+import { requestFor } from './signed-request.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
 

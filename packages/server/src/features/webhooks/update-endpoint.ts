@@ -1,8 +1,8 @@
 import { later } from '../../base/duration.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { effectOf, type Patch } from '../../doors/patch.ts';
+import { refuseLiveEvents } from './live-events.ts';
 import { type EndpointRow, lockEndpoint, updateEndpointRow } from './rows.ts';
-import { refuseLiveEvents } from './test-events.ts';
 
 type EndpointPatch = Patch<Pick<EndpointRow, 'url' | 'events' | 'env' | 'description'>> & {
   disabled?: boolean | undefined;

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -90,8 +91,6 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
   refuseChanges(app, ASSET_PATH);
 }
 
-const LOOPBACK = /^(localhost|[\w-]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
-
 /** Over plain HTTP, browsers ignore this header and log an error, except on this machine. */
 function pageHeaders(
   request: FastifyRequest,
@@ -99,7 +98,8 @@ function pageHeaders(
   publicUrl: string,
 ): Headers {
   const headers = headersFor(request, standard);
-  const isSecure = publicUrl.startsWith('https:') || LOOPBACK.test(request.headers.host ?? '');
+  const local = `http://${request.headers.host ?? ''}`;
+  const isSecure = publicUrl.startsWith('https:') || (URL.canParse(local) && !isUnencrypted(local));
   if (!isSecure) delete headers['cross-origin-opener-policy'];
   return headers;
 }

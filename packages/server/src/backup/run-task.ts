@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, extname, join } from 'node:path';
 import { monotonicMs } from '../base/clock.ts';
+import { HOUR_MS } from '../base/duration.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
 import {
   BackupRunning,
@@ -12,7 +13,7 @@ import {
   type TaskProgress,
   type TestedBackup,
   TestFailed,
-} from '../features/backups/tasks.ts';
+} from '../features/backups/backup-tasks.ts';
 import type { Place } from './sessions.ts';
 
 /**
@@ -64,7 +65,7 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
  */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 
-const TASK_MS_MAX = 12 * 3_600_000;
+const TASK_MS_MAX = 12 * HOUR_MS;
 
 /**
  * How often to check the free disk space that an embedded store needs for its own writes; see
@@ -72,7 +73,7 @@ const TASK_MS_MAX = 12 * 3_600_000;
  */
 const LOOK_AT_DISK_MS = 250;
 
-export async function runOrder<T extends TakenBackup | TestedBackup>(
+export async function runTask<T extends TakenBackup | TestedBackup>(
   order: Order,
   report: (progress: TaskProgress) => void,
 ): Promise<T> {

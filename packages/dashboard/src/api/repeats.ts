@@ -1,11 +1,5 @@
 // Retries changes whose outcome is unknown, without making them twice.
-import { KeyrailError, KeyrailUnreachable, newIdempotencyKey } from '@keyrail/client';
-
-/** The change may have been made despite a 5xx, unless the server says it wasn't. */
-export const isUnknown = (error: unknown): boolean =>
-  error instanceof KeyrailUnreachable
-    ? error.sent
-    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
+import { isOutcomeUnknown, newIdempotencyKey } from '@keyrail/client';
 
 /**
  * Sends changes with idempotency keys. If the outcome of a change is unknown, sending the same
@@ -20,7 +14,7 @@ export function createRepeats() {
     try {
       return await send(key);
     } catch (error) {
-      if (isUnknown(error)) unknown = { input, key };
+      if (isOutcomeUnknown(error)) unknown = { input, key };
       throw error;
     }
   };

@@ -2,7 +2,7 @@
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';
-import { createRepeats } from './outcome.ts';
+import { createRepeats } from './repeats.ts';
 
 const lost = new KeyrailUnreachable('timeout', 'No response in time.');
 const notSent = new KeyrailUnreachable('connect', 'No connection.');

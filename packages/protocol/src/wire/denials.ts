@@ -1,0 +1,108 @@
+// Why nodes deny requests, and the responses that callers get. The SDK sends them; the server and
+// the dashboard explain them.
+
+/** One status and public message for each code. */
+export type ErrorText = { readonly status: number; readonly message: string };
+
+/** The verdicts on a key. */
+export const denialReasons = [
+  'missing_key',
+  'malformed_key',
+  'unknown_key',
+  'expired',
+  'wrong_environment',
+  'insufficient_scope',
+  'rate_limited',
+  'policy_unavailable',
+  'project_deleted',
+] as const;
+
+export type DenialReason = (typeof denialReasons)[number];
+
+/** The control plane rejects a reused idempotency key the way the SDK does. */
+export const idempotencyCodes = {
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this idempotency key is still running.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    message: 'This idempotency key was used with a different request.',
+  },
+} as const satisfies Record<string, ErrorText>;
+
+/** Errors the SDK returns to callers of the vendor's API, in the same format. */
+export const denialCodes = {
+  missing_key: { status: 401, message: 'An API key is required.' },
+  invalid_key: { status: 401, message: 'Invalid API key.' },
+  expired_key: { status: 401, message: 'This API key has expired.' },
+  insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
+  wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
+  rate_limited: { status: 429, message: 'Too many requests.' },
+  ...idempotencyCodes,
+  policy_unavailable: {
+    status: 503,
+    message: 'API keys cannot be verified right now. Try again in a moment.',
+  },
+} as const satisfies Record<string, ErrorText>;
+
+export type DenialCode = keyof typeof denialCodes;
+
+/**
+ * The code for each reason, in the response and in telemetry. A caller must not learn whether a key
+ * is malformed, unknown, revoked, or in a deleted project.
+ */
+export const denialCodeOf: Readonly<Record<DenialReason, DenialCode>> = {
+  missing_key: 'missing_key',
+  malformed_key: 'invalid_key',
+  unknown_key: 'invalid_key',
+  project_deleted: 'invalid_key',
+  expired: 'expired_key',
+  wrong_environment: 'wrong_environment',
+  insufficient_scope: 'insufficient_scope',
+  rate_limited: 'rate_limited',
+  policy_unavailable: 'policy_unavailable',
+};
+
+/** A response, ready to be sent. */
+export type DenialResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+type Said = ErrorText & {
+  code: string;
+  missingScopes?: readonly string[];
+  /** Sent as at least one second: zero would invite the caller to retry in a loop. */
+  retryAfterSeconds?: number | null;
+};
+
+const UNAVAILABLE_RETRY_SECONDS = 1;
+
+/** An error in the control plane's format. */
+export function denialResponse(said: Said): DenialResponse {
+  const { status, code, message, missingScopes = [] } = said;
+  const wait = said.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : null);
+  const error = {
+    code,
+    message,
+    ...(missingScopes.length > 0 && { missing_scopes: missingScopes }),
+  };
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(wait !== null && { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+    },
+    body: JSON.stringify({ error }),
+  };
+}
+
+/** The response for a denied key. */
+export function refuseKey(reason: DenialReason, missingScopes: readonly string[]): DenialResponse {
+  const code = denialCodeOf[reason];
+  return denialResponse({ ...denialCodes[code], code, missingScopes });
+}
