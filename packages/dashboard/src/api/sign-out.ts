@@ -1,5 +1,5 @@
-// Signs the user out in every tab. If the server can't be reached, the session stays valid there,
-// so the sign-in page says so and offers to try again.
+// Signs the user out in every tab. If the server can't be reached, the session stays valid on the
+// server, so the sign-in page says so and offers to try again.
 import { KeyrailError } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
