@@ -101,7 +101,7 @@ test('two elements work on one page, which has its own dialogs, shortcuts and la
   await page.keyboard.press('Escape');
   equal(site.asked(), 2, 'each has its own token');
 
-  // Right to left, with the vendor's texts, and without horizontal scrolling at 280 px.
+  // Right to left, with the vendor's strings, and without horizontal scrolling at 280 px.
   await page.evaluate(() => {
     const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
     if (!element) return;

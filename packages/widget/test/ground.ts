@@ -1,6 +1,6 @@
-// Setup for the widget's browser tests: the real server, and a vendor's site on another origin with
-// the strictest content security policy that allows the script. All tests in a process share one
-// browser. A test fails on unexpected console errors and warnings.
+// Setup for the widget's browser tests: the real server, and a vendor's site on a different origin
+// with the strictest content security policy that allows the script. All tests in a process share
+// one browser. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';

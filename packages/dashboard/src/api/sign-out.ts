@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
   unended.set({ token, untilMs: untilMs && Math.min(untilMs, endsMs ?? untilMs) });
 }
 
-/** Tries again to end the session. Returns true if it has ended. */
+/** Retries signing out. Returns true if the session has ended. */
 export async function endForgotten({ token }: Unended): Promise<boolean> {
   const isEnded = await end(token);
   if (isEnded) unended.set(null);

@@ -137,7 +137,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('over plain HTTP on another host, copying, hashing and IDs work, and TLS is recommended', async (t) => {
+test('over plain HTTP on a host other than localhost, copying, hashing and IDs work', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;
