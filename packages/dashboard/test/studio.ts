@@ -1,4 +1,4 @@
-// Takes the pictures, with a workspace and a signed-in tab for each state.
+// Takes the pictures, after preparing the workspaces and tabs they need.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The session of a token, or the reason why there is no usable token.
+// A token's session, or the reason there is no usable token.
 import type { Answer } from '@keyrail/client';
 import type { TokenExpiredDetail } from '../types.ts';
 
