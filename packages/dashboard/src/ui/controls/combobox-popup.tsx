@@ -110,8 +110,8 @@ function exactOf(options: readonly Choice[], typed: string): Choice[] {
 }
 
 /**
- * The option that Enter chooses before an arrow key is pressed, if the choice is clear. If there are
- * more options than the list shows, a hidden one may have the same name, so the text must be an ID.
+ * The option that Enter chooses before an arrow key is pressed, if the choice is clear. If the list
+ * doesn't show all options, a hidden one may have the same name, so the text must be an ID.
  */
 function preselectedOf(
   exact: readonly Choice[],
