@@ -25,7 +25,7 @@ const CUT_OFF = `[...document.querySelectorAll('button, h1, h2, label, [role=col
 const sideways = (page: Page): Promise<number> =>
   page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
 
-/** Fails if a control of the open dialog cannot be scrolled into view. */
+/** Fails if a button in the open dialog cannot be scrolled into view. */
 async function reachable(page: Page, name: string): Promise<void> {
   const button = page.getByRole('dialog').getByRole('button', { name });
   await button.scrollIntoViewIfNeeded();
@@ -35,7 +35,7 @@ async function reachable(page: Page, name: string): Promise<void> {
   ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in view`);
 }
 
-test('zoom and wider text cut nothing off, and reduced motion stops animations', async (t) => {
+test('nothing is cut off with zoom or wider text, and reduced motion stops animations', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -73,7 +73,7 @@ const STYLE = (on: HTMLElement | SVGElement) => {
   return { backgroundColor, borderTopWidth, borderTopColor, outlineStyle };
 };
 
-test('states, borders and the focus stay visible with forced colours', async (t) => {
+test('states, borders and focus stay visible with forced colours', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

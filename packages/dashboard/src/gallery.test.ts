@@ -13,12 +13,12 @@ async function openGallery(t: TestContext) {
   return { ground, page };
 }
 
-test('every element is accessible', async (t) => {
+test('every element in the gallery is accessible', async (t) => {
   const opened = await openGallery(t);
   await opened?.ground.axe(opened.page);
 });
 
-test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
+test('dialogs, menus, comboboxes and charts can be used by keyboard', async (t) => {
   const opened = await openGallery(t);
   if (!opened) return;
   const { ground, page } = opened;

@@ -43,7 +43,10 @@ async function createKey(page: Page): Promise<void> {
   await press('Enter');
 }
 
-/** The first Esc opens the question; the second closes the question and keeps the secret. */
+/**
+ * Checks that Esc asks before the secret is lost, and that a second Esc closes only that dialog.
+ * Then copies the key.
+ */
 async function storeKey(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
@@ -186,7 +189,7 @@ async function readAudit(page: Page): Promise<void> {
   }
 }
 
-test('lists, filters, menus and sheets work by keyboard', async (t) => {
+test('lists, filters, menus and sheets can be used by keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -66,7 +66,7 @@ test('every layer is accessible, closes with Esc and returns the focus', async (
   await page.setViewportSize({ width: 390, height: 844 });
   await look(page, 'Open menu');
 
-  // The dialog with the secret, and the question on top of it.
+  // The dialog with the secret, and the confirmation on top of it.
   await page.getByRole('button', { name: 'Create test secret key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Billing');
@@ -89,7 +89,7 @@ test('a dialog that asks the user to sign in again stays open, however often Esc
   await press('Control+k');
   await at('Search or jump to…');
   await call('DELETE /v1/auth/sessions/current');
-  // Inserted in one step: the dialog takes the focus as soon as any request is rejected.
+  // Inserted in one step, because the dialog gets the focus as soon as any request is rejected.
   await page.keyboard.insertText('anything');
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();

@@ -27,7 +27,7 @@ const serverReturn = (): Promise<void> =>
     });
   });
 
-/** Rejects if the page was just reloaded, because the chunk is missing from this build too. */
+/** Reloads the page. Rejects if it was just reloaded, because this build lacks the chunk too. */
 async function reload(error: unknown): Promise<never> {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (nowMs() - last < RELOADS_APART_MS) throw error;

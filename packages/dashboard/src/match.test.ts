@@ -24,12 +24,12 @@ test("a screen's URL leads to that screen, with its parameters", () => {
   }
 });
 
-test('a screen with a fixed path is not mistaken for an object with that name', () => {
+test('a fixed path such as "keys/new" is not mistaken for a path with an ID', () => {
   equal(matchOf(paths.newKey(place))?.name, 'newKey');
   equal(matchOf(paths.newWorkspace)?.name, 'newWorkspace');
 });
 
-test('other environments, longer paths and malformed URLs match no screen', () => {
+test('unknown environments, longer paths and malformed URLs match no screen', () => {
   for (const path of ['/w/acme/other/keys', '/w/acme/test/keys/a/b', '/w//test/keys', '/nowhere']) {
     equal(matchOf(path), null, path);
   }
@@ -47,7 +47,7 @@ test('switching workspaces leads to the corresponding page', () => {
   equal(workspacePageOf(paths.account), null);
 });
 
-test('every screen folder has a row in the table, and every row has a folder', () => {
+test('every screen folder is listed in the table of screens, and every listed folder exists', () => {
   const cwd = join(import.meta.dirname, 'screens');
   const folders = globSync('*/screen.tsx', { cwd }).map(dirname);
   deepEqual(folders.sort(), [...new Set(screenNames.map((name) => rowOf(name).folder))].sort());

@@ -9,7 +9,7 @@ type Matches = {
 };
 type Match = Matches[ScreenName];
 
-/** The pattern with the fewest parameters wins, so "keys/new" isn't taken for a key. */
+/** The pattern with the fewest parameters wins, so "keys/new" isn't mistaken for a key. */
 export function matchOf(pathname: string): Match | null {
   const found = screenNames.flatMap((name) => {
     const params = paramsIn(rowOf(name).path, pathname);

@@ -76,7 +76,8 @@ for (let share = 0; share < SHARES; share += 1) {
     const faults: string[] = [];
     for (const { path, frame } of walked.filter((_, at) => at % SHARES === share)) {
       const { page, visit } = frame === 'open' ? visitor : owner;
-      // Groups of rows far from the viewport haven't been laid out.
+      // Loaded at the first width, so that groups of rows far from the viewport haven't been laid
+      // out at a different one.
       await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: HEIGHT });
       await visit(path);
       await heading(page);

@@ -26,13 +26,13 @@ let source: string | undefined;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** Evaluated by the browser's debugger, which the content security policy doesn't block. */
+/** Evaluated through the debugger, which the content security policy doesn't restrict. */
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
 }
 
-/** Checks the topmost dialog, sheet or menu: all rules in the light theme, colours in both. */
+/** Checks the topmost dialog, sheet or menu: colours in both themes, everything else in one. */
 export async function axeLayerFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];

@@ -12,7 +12,7 @@ const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
 /** Tall enough to show more of the overview than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** Nodes are slower on a busy machine, so the picture would misrepresent the product. */
+/** Slower revocations aren't shown. They happen on a busy machine and would be misleading. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 
@@ -42,7 +42,7 @@ async function shoot(page: Page, name: string, colorScheme: Scheme): Promise<voi
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Revokes one key after another until the machine was idle during a revocation. */
+/** Revokes one key after another until a revocation is fast enough. */
 async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> {
   for (const { id } of keys.slice(0, TRIES_MAX)) {
     await page.goto(`/w/acme/live/keys/${id}`);
@@ -60,7 +60,7 @@ async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> 
   }
 }
 
-test('pictures of the documents', async (t) => {
+test('the pictures for the documentation are taken', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { tabs, full } = await openStudio(t, ground);

@@ -81,8 +81,8 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
- * Opens part of the addresses, each in a new page load. Checks that don't depend on the environment
- * (accessibility and, in the full run, a reload) only run in test, whose frame has more colours.
+ * Opens one part of the screens, each with a new page load. Accessibility and, in the full run, a
+ * reload are only checked in the test environment, whose frame has more colours.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
@@ -114,7 +114,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
   await heading(owner.page);
 }
 
-/** URLs without a page, in a workspace and in an unknown one. */
+/** Opens a URL that has no page, in an existing or in an unknown workspace. */
 async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
   const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
   if (path === undefined) return;
@@ -123,7 +123,7 @@ async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promis
   deepEqual(await axeFaults(page), [], path);
 }
 
-/** Opens the same page at the same URL. */
+/** Checks that a reload shows the same page at the same URL. */
 async function reloaded(page: Page, { path, title }: { path: string; title: string }) {
   const address = page.url();
   await page.reload();

@@ -36,7 +36,7 @@ export type Ground = {
   axe(page: Page): Promise<void>;
 };
 
-/** Long enough for a busy machine, short enough that the report names the failing line. */
+/** Long enough for a busy machine, short enough that the report shows the failing line. */
 const WAIT_MS_MAX = 30_000;
 
 /** A host name other than localhost, so pages over plain HTTP aren't in a secure context. */
@@ -53,7 +53,7 @@ after(async () => {
 async function openShared(executablePath: string): Promise<Shared> {
   // A separate app on the same store, because other tests in this process may use the first one.
   const { http, prepare } = (await testApp()).variant({});
-  await prepare(); // the keys that sign receipts and tokens
+  await prepare(); // creates the keys that sign receipts and tokens
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });
   const args = ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`];
   const browser = await chromium.launch({ executablePath, args });
@@ -129,7 +129,7 @@ function reportViolations(): void {
 
 const NOTICE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** Collects unexpected messages and requests, which fail the test at its end. */
+/** Collects unexpected messages and requests. If there are any, the test fails when it finishes. */
 function createWatch() {
   const faults: string[] = [];
   const allowed = new Set<number>();

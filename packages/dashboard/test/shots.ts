@@ -2,7 +2,7 @@
 import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
-/** `full` and `empty` are workspaces. The others show the full workspace in a special state. */
+/** `full`, `empty` and `long` are workspaces. The others show the full workspace differently. */
 export type State = 'full' | 'empty' | 'long' | 'error' | 'loading' | 'member' | 'test';
 
 export type Shot = {

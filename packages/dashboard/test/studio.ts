@@ -1,4 +1,4 @@
-// Takes the pictures, with the workspaces, a tab for each state, and a camera.
+// Takes the pictures, after preparing the workspaces and tabs they need.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const SETTLED = `document.fonts.ready.then(() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
 }))`;
 
-/** An empty list means all. */
+/** Where to save pictures, and at which widths and in which themes. An empty list means all. */
 export type Camera = { folder: string; widths: readonly number[]; themes: readonly string[] };
 
 type Tabs = Record<'owner' | 'member' | 'empty' | 'long', SignedIn> & {

@@ -1,4 +1,5 @@
-// Five weeks of usage data that follow working days, and some for the earlier months.
+// Five weeks of usage data, with less traffic at night and at weekends, and a little for earlier
+// months.
 import type { Caller, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
@@ -26,7 +27,7 @@ const REFUSALS = [
 
 export async function sendTraffic(call: Caller, keys: readonly Key[], now: Date): Promise<void> {
   const chance = seeded(20);
-  // The first keys haven't been used for a long time, and some were never used.
+  // The first keys are old enough to count as unused. They and a few others get no traffic.
   const used = keys.filter((_, at) => at > 6 && at % 13 !== 8);
   const events: Input[] = [];
   const newest = now.getTime() - 40_000;

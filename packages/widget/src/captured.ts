@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noShadowRestrictedNames: it replaces them on purpose
-// The globals that the widget uses, taken when its script is loaded. The build puts them in place
-// of the global names everywhere in the bundle, libraries included, so that a page that replaces
-// them later does not break the widget. The page's scripts can still read tokens: they can set
+// The globals that the widget uses, saved when its script loads. The build makes the whole bundle,
+// including libraries, use them instead of the current globals, so that a page that replaces
+// globals later does not break the widget. Scripts on the page can still read tokens: they can set
 // `transport`, read the open shadow root, or run before this script.
 const { globalThis: page } = globalThis;
 

@@ -1,6 +1,6 @@
 // The custom element, with its attributes, properties, methods and events. The connection stays
-// open while the element is in the document. Removing the element ends all timers, listeners and
-// requests.
+// open while the element is in the document. Removing the element stops all timers and requests,
+// and removes all listeners.
 import { h, render } from 'preact';
 import { Connection } from './core/connection.ts';
 import type { ConnectionState, Ending } from './core/session.ts';
@@ -58,7 +58,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Replaces any of the texts. `scopes` gives your scopes readable names. */
+  /** Replaces any of the UI strings. `scopes` gives your scopes readable names. */
   get texts(): Texts {
     return this.#texts;
   }

@@ -1,5 +1,5 @@
-// Everything a tenant's user can do, in a real browser with the real server. The page is on another
-// origin and has a strict content security policy.
+// Everything a tenant's user can do, in a real browser with the real server. The page is on a
+// different origin and has a strict content security policy.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -23,7 +23,7 @@ const focused = (page: Page): Promise<string> =>
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
 
-/** The focus moves after its element is removed, which may be after the dialog has closed. */
+/** Waits for the focus, which may move only after the dialog has closed. */
 const hasFocus = (page: Page, name: RegExp): Promise<void> =>
   until(async () => name.test(await focused(page)));
 
@@ -134,7 +134,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** By keyboard alone. The focus isn't lost when the row is removed. */
+/** Revokes a key by keyboard alone. The focus isn't lost when the row is removed. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();

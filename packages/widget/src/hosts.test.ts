@@ -1,5 +1,5 @@
-// The element inside various pages: hostile ones, and pages with injected markup, their own dialogs
-// and shortcuts, several elements, or other languages.
+// The element on various pages: hostile ones, and pages with injected markup, their own dialogs and
+// shortcuts, several elements, or other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ test('replacing styles and globals on the page does not break the element', asyn
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script, the page has additions by old libraries. After it, the page replaces
+  // Before the script loads, old libraries have extended arrays. Afterwards, the page replaces
   // everything it can.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
@@ -57,7 +57,7 @@ test('replacing styles and globals on the page does not break the element', asyn
   deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
 });
 
-test('two elements work on one page with dialogs, shortcuts, languages and directions', async (t) => {
+test('two elements work on one page, which has its own dialogs, shortcuts and languages', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -92,7 +92,7 @@ test('two elements work on one page with dialogs, shortcuts, languages and direc
   equal(back, 'Create key');
   await page.keyboard.press('Escape');
 
-  // The second element is German, because its section of the page is, and has its own theme.
+  // The second element is in German, like its section of the page, and has its own theme.
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
@@ -101,7 +101,7 @@ test('two elements work on one page with dialogs, shortcuts, languages and direc
   await page.keyboard.press('Escape');
   equal(site.asked(), 2, 'each has its own token');
 
-  // Right to left, with the vendor's texts, and without horizontal scrolling at 280 px.
+  // Right to left, with the vendor's strings, and without horizontal scrolling at 280 px.
   await page.evaluate(() => {
     const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
     if (!element) return;

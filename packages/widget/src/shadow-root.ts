@@ -1,5 +1,5 @@
 // An element's shadow root, with a style sheet shared by all elements, and a base element that
-// hides key presses from the page.
+// hides typing from the page.
 import css from './style/style.css';
 
 const TYPED_IN = 'input[type=text]';

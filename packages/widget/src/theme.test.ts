@@ -13,7 +13,7 @@ test('custom properties and parts style the element, and its theme follows the p
   await button.waitFor();
   const style = (name: 'backgroundColor' | 'borderRadius' | 'color') =>
     button.evaluate((element: Element, of) => getComputedStyle(element)[of], name);
-  // A style sheet of the page, under the site's strict policy.
+  // Sets the page's style sheet. The site's strict policy doesn't allow inline styles.
   const pageStyle = (css: string) =>
     page.evaluate((text) => {
       const sheet = new CSSStyleSheet();
@@ -43,7 +43,7 @@ test('custom properties and parts style the element, and its theme follows the p
   equal(await style('color'), 'rgb(4, 5, 6)');
 });
 
-test('lengths set by the page are limited, so none breaks the layout', async (t) => {
+test('lengths set by the page are limited, so that they cannot break the layout', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

@@ -1,4 +1,4 @@
-// Times in the element are local, name their time zone and use the locale's clock.
+// Times in the element are local, show their time zone and use the locale's clock.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
@@ -12,7 +12,7 @@ const UNTIL: Readonly<Record<string, RegExp>> = {
   de: /bis \w{2}\., \d+\. \S+, \d\d:\d\d GMT\+5:30, danach/,
 };
 
-test('times name their time zone and use a 24-hour clock unless the region uses another', async (t) => {
+test('times show their time zone, and use a 24-hour clock unless the region uses a 12-hour one', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context, vendor, projectId: project_id, tenantId: tenant_id } = site;

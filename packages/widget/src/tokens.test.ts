@@ -125,7 +125,7 @@ test('the element explains a rejected token or origin, and loads another tenantâ
     ['token-expired', 'refused'],
   ]);
 
-  // For another tenant, the list is loaded again.
+  // When the next token is for a different tenant, the list is reloaded.
   const other = await vendor.given.tenant();
   await vendor.given.key({ project_id: site.projectId, tenant_id: other.id, name: 'Theirs' });
   site.answer(null);

@@ -1,4 +1,4 @@
-// What the vendor's page passes to the element, and what it receives.
+// Types for the vendor's page: the tokens it passes to the element, and the events it receives.
 
 /**
  * Why the element needs a token: it has just started, the old token expires soon, or it was

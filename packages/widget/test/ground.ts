@@ -1,6 +1,6 @@
-// Setup for the widget's browser tests: the real server, and a vendor's site on another origin with
-// the strictest content security policy that allows the script. All tests in a process share one
-// browser. A test fails on unexpected console errors and warnings.
+// Setup for the widget's browser tests: the real server, and a vendor's site on a different origin
+// with the strictest content security policy that allows the script. All tests in a process share
+// one browser. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';
@@ -9,7 +9,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, short enough that the report names the failing line. */
+/** Long enough for a busy machine, short enough that the report shows the failing line. */
 const WAIT_MS_MAX = 30_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };
@@ -50,11 +50,11 @@ export type Site = {
   tenantId: string;
   /** The number of token requests the page has made. */
   asked(): number;
-  /** The body of the vendor's page, and how it differs from the page in docs/embed.md. */
+  /** Sets the body of the vendor's page. `more` sets other differences from docs/embed.md. */
   serve(body: string, more?: Partial<Surroundings>): void;
-  /** How the vendor's backend responds, or null for a normal token. */
+  /** Sets how the vendor's backend responds. Null restores normal tokens. */
   answer(with_: (() => Promise<TokenAnswer>) | null): void;
-  /** A token as the backend creates it. */
+  /** Creates a token, as the vendor's backend does. */
   mint(more?: object): Promise<TokenAnswer>;
   open(): Promise<void>;
   /** Accepts these console messages. */

@@ -1,4 +1,4 @@
-// The typed client with this tab's session. Every request to the server goes through it, so it
+// The typed API client, with this tab's session. Every request to the server goes through it, so it
 // notices when the session has ended or the server can't be reached.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';

@@ -1,5 +1,5 @@
-// Outages, lost responses, a slow network and a new build: users keep what they see and typed, and
-// no change is made twice.
+// During an outage, after a lost response, on a slow network or after a new build, the page keeps
+// its content and the user's input, and no change is made twice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -54,14 +54,14 @@ test('a page keeps its contents while the server is down, and recovers when it i
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
-  // The page keeps its contents, without an error in each section, and reloads them afterwards. The
-  // list comes from the cache and is reloaded in the background. That reload must finish before the
-  // server stops, or it would fail as one of the attempts below.
+  // The page keeps its contents, without an error in each section, and reloads them afterwards.
+  // Wait for the list to reload in the background before stopping the server. Otherwise, that
+  // reload would fail and be counted as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   await listRead;
-  // If a periodic read noticed the outage first, the list would wait for the server to come back.
+  // If periodic polling noticed the outage first, the list would wait for the server to come back.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
   // The user returns to the tab after a while. The list is requested three times, without success.
@@ -191,7 +191,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('a slow network loses no typing and repeats no request; a missing chunk causes one reload', async (t) => {
+test('a slow network loses no typed text and repeats no request; a missing chunk causes one reload', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -246,7 +246,7 @@ test('a slow network loses no typing and repeats no request; a missing chunk cau
   const chunk = chunkOf('src/screens/members/screen.tsx');
   await page.route(chunk, (route) => route.fulfill({ status: 404 }));
   const members = page.getByRole('link', { name: 'Members' });
-  // The pointer is where the dialog was. Move it away first, so that it enters the link.
+  // Move the pointer away from where the dialog was, so that hovering moves it onto the link.
   await page.mouse.move(0, 0);
   await Promise.all([page.waitForResponse(chunk), members.hover()]);
   deepEqual(documents, [], 'hovering over a link reloads nothing');

@@ -41,7 +41,7 @@ export function serverDidNotAnswer(): void {
   if (connection.get().state === 'ok') wait(0);
 }
 
-/** Called when something is slow or missing. A small request shows whether the server is down. */
+/** Sends a small request to find out whether the server can be reached. */
 export async function askServer(): Promise<boolean> {
   if (connection.get().state === 'away') return false;
   const askedMs = nowMs();

@@ -1,5 +1,5 @@
-// Loads what a list shows beside its rows, such as names and usage, with one request for each page
-// of rows.
+// Loads data that a list shows with its rows, such as names and usage, with one request for each
+// page of rows.
 import type { Answer, CallInput, Item, PagedEndpoint } from '@keyrail/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';

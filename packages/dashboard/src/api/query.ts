@@ -168,7 +168,7 @@ function takesKey(endpoint: Endpoint): boolean {
   return takesRequestKey(method, path);
 }
 
-/** Null for what is the same in every workspace, so an overtaken tab can read it too. */
+/** Null for data that is the same in every workspace, so that an overtaken tab can load it too. */
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
   worksInWorkspace(endpoint) ? workspaceId : null;
 

@@ -1,5 +1,5 @@
 // Reloads stale reads. Reloading a list requests each of its pages, so only the first pages of a
-// long list are reloaded. The others load again when the user scrolls to them.
+// long list are reloaded. The other pages reload when the user scrolls to them.
 import type { QueryClient } from '@tanstack/react-query';
 
 const REREAD_PAGES_MAX = 20;

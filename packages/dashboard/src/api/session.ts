@@ -44,7 +44,7 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A covered page only continues if the same user signs in again. */
+/** A page covered by the sign-in dialog only continues if the same user signs in again. */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;
@@ -63,7 +63,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
     token,
     userId: user.id,
     email: user.email,
-    // Both durations come from the server, because this machine's clock may be wrong.
+    // Both come from the server's times, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };

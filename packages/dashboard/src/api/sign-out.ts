@@ -1,5 +1,5 @@
-// Signs the user out in every tab. If the server can't be reached, the session stays valid there,
-// so the sign-in page says so and offers to try again.
+// Signs the user out in every tab. If the server can't be reached, the session stays valid on the
+// server, so the sign-in page says so and offers to try again.
 import { KeyrailError } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
@@ -31,7 +31,7 @@ export async function signOut(): Promise<void> {
   unended.set({ token, untilMs: untilMs && Math.min(untilMs, endsMs ?? untilMs) });
 }
 
-/** Tries again to end the session. Returns true if it has ended. */
+/** Retries signing out. Returns true if the session has ended. */
 export async function endForgotten({ token }: Unended): Promise<boolean> {
   const isEnded = await end(token);
   if (isEnded) unended.set(null);

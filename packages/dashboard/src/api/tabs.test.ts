@@ -22,7 +22,7 @@ async function signInHere(page: Page, email: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('tabs share a session, end it together, and never mix the data of two users', async (t) => {
+test('tabs share a session, sign out together, and never mix the data of two users', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -36,7 +36,7 @@ test('tabs share a session, end it together, and never mix the data of two users
   const second = await tab(owner, ground, `/w/${vendor.slug}/members`);
   await titled(second, 'Members').waitFor();
 
-  // The session ends elsewhere; the same user continues.
+  // The session is ended outside the browser. The same user signs in again and continues.
   const { email, call } = await vendor.people.owner();
   await call('DELETE /v1/auth/sessions/current');
   await page.getByRole('combobox', { name: 'Project' }).fill('a');
@@ -64,7 +64,7 @@ test('tabs share a session, end it together, and never mix the data of two users
   await ended(second).waitFor();
   equal(await ended(page).count(), 0);
 
-  // Another user signs in here. Nothing of the first user is left on the page.
+  // A different user signs in. None of the first user's data is left on the page.
   await second.getByRole('button', { name: 'Use a different account' }).click();
   for (const each of [page, second, account]) await each.waitForURL('**/sign-in**');
   await signInHere(page, admin.email);
@@ -127,7 +127,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   const { token } = await globex.as.owner('POST /v1/invites', invited);
   await person.call('POST /v1/auth/invites/accept', { token });
 
-  // A dialog that shows a dry run stays open in the tab that stops.
+  // A dialog that shows a dry run stays open in the paused tab.
   await page.clock.install();
   await visit(`/w/${vendor.slug}/live/projects/${project.slug}`);
   await page.getByRole('button', { name: 'Delete project' }).click();
@@ -138,7 +138,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   const stopped = (each: Page, name: string) =>
     each.getByRole('heading', { name: `This browser has switched to ${name}` });
   await stopped(page, 'Globex').waitFor();
-  // No 409 is expected here, because a stopped tab sends no requests.
+  // No 409 is expected here, because a paused tab sends no requests.
   await page.clock.fastForward(20_000);
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole('button', { name: 'Switch back to Acme' }).click();
@@ -150,7 +150,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   equal(await stopped(page, 'Globex').count(), 0);
   await impact.waitFor();
 
-  // Another app switches the session's workspace, and the next response shows it.
+  // Something outside the browser switches the session's workspace. The next response shows it.
   ground.expects(409);
   const { token: shared }: { token: string } = await page.evaluate(
     "JSON.parse(sessionStorage.getItem('keyrail.session'))",

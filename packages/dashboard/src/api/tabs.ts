@@ -1,11 +1,11 @@
 // Messages between the tabs of one browser. They never leave the browser or this origin.
 
-/** The session details a tab holds. The token is only kept in memory and session storage. */
+/** The session details each tab keeps. The token is only kept in memory and session storage. */
 export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without a request, and when it ends at the latest. */
+  /** How long the session lasts without a request, and the latest time it can end. */
   idleMs?: number;
   endsMs?: number;
 };

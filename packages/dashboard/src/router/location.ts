@@ -69,8 +69,8 @@ export async function navigate(
 export const preload = (to: string): void => void load(to);
 
 /**
- * Calls the listener when another path is requested, before its screen is shown. Dialogs and menus
- * close at that point, because they would keep the new screen's heading from getting the focus.
+ * Calls the listener when a different path is requested, before its screen is shown. Dialogs and
+ * menus close then, because they would keep the new screen's heading from getting the focus.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);

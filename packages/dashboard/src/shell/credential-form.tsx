@@ -1,5 +1,5 @@
-// A form in the middle of the page for an email address, a password or both. It has one button, and
-// shows errors that don't belong to a field above that button.
+// A form in the middle of the page for an email address, a password or both. Errors that don't
+// belong to a field are shown above its only button.
 import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../api/query.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -14,9 +14,9 @@ type Props = {
   /** The button that submits the form. */
   action: string;
   change: { isPending: boolean; error: Error | null };
-  /** The field shows the error. */
+  /** True if a field already shows the error. */
   isAtField: boolean;
-  /** The form can safely be submitted again. */
+  /** True if the form can safely be submitted again. */
   repeats?: boolean;
   /** Why the form can't be submitted now. Shown next to the button. */
   wait?: string | null;

@@ -6,8 +6,8 @@ import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 let isFirst = true;
 
 /**
- * Moves the focus to the page's heading whenever `place` changes, except on the first page, which
- * the browser handles correctly, and if the new page has focused one of its own controls.
+ * Moves the focus to the page's heading whenever `place` changes. Does nothing on the first page,
+ * which the browser handles correctly, or if the new page has focused one of its controls.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,4 +1,4 @@
-// Passes a full key from the palette to the Explain screen. It can be taken only once.
+// Passes a full key from the palette to the Explain screen, which can read it only once.
 let handed: string | null = null;
 let onHanded = (): void => {};
 

@@ -37,7 +37,7 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
-/** A URL with a malformed ID also means that nothing was found. */
+/** A malformed ID in the URL is treated as "not found" too. */
 const isNoId = (error: Error | null): boolean =>
   error instanceof KeyrailError &&
   error.status === 400 &&

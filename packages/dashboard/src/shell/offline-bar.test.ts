@@ -1,5 +1,5 @@
-// The bar for a server that is down. It also appears for a server that doesn't respond, and covers
-// nothing.
+// The bar for a server that is down. It also appears if the server doesn't respond, and doesn't
+// cover anything.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
@@ -17,7 +17,7 @@ const over = (element: Locator): Promise<string | null> =>
     return found === null || one === found || one.contains(found) ? null : found.outerHTML;
   });
 
-test('a server that accepts connections but never responds counts as down, and the bar says so', async (t) => {
+test('the offline bar also appears if the server accepts connections but never responds', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);
@@ -61,7 +61,7 @@ const AXIS_SHOWS = `(() => {
 const HEADER_SHOWS = `document.querySelector('header').getBoundingClientRect().top >=
   document.querySelector('section[aria-label=Connection]').getBoundingClientRect().bottom`;
 
-test('the bar covers no chart axis, and sticky elements stay below it', async (t) => {
+test('the offline bar covers no chart axis, and sticky elements stay below it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);

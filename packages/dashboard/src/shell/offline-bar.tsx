@@ -39,7 +39,7 @@ export function OfflineBar() {
   );
 }
 
-/** Tells sticky elements the height of the bar, so that they stay below it. */
+/** Makes the bar's height available to style sheets, so that sticky elements stay below it. */
 function keepRoom(bar: HTMLElement) {
   const { style } = document.documentElement;
   const observer = new ResizeObserver(() => style.setProperty('--bar', `${bar.offsetHeight}px`));

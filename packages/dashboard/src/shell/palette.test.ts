@@ -1,4 +1,4 @@
-// Everything can be reached by keyboard, with the palette and the shortcuts.
+// The palette and the shortcuts make everything reachable by keyboard.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

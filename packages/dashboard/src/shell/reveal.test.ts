@@ -1,5 +1,5 @@
-// Secrets leave no trace, even on pages without a secure context. Also covers the content security
-// policy.
+// Secrets are shown once and leave no trace. Also covers pages over plain HTTP, and the content
+// security policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ const KEPT = `(async () => JSON.stringify([
   await indexedDB?.databases?.(), globalThis.caches ? await caches.keys() : [],
 ]))()`;
 
-/** Returns everything that scripts on the page can still access. */
+/** Returns a snapshot of the page's heap, taken after garbage collection. */
 async function heapOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const chunks: string[] = [];
@@ -40,7 +40,7 @@ async function heapOf(page: Page): Promise<string> {
 
 const LOOKS_MAX = 5;
 
-/** A busy browser frees a page's elements some time after the user has left it. */
+/** Retries while the heap contains the texts, because a busy browser frees memory with a delay. */
 async function heapWithout(page: Page, texts: readonly string[]): Promise<string> {
   let heap = '';
   for (let look = 0; look < LOOKS_MAX; look += 1) {
@@ -51,7 +51,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('leaving before a secret is copied asks first, and leaves nothing in memory', async (t) => {
+test('leaving before a secret is copied asks for confirmation, and leaves nothing in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -137,7 +137,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('over plain HTTP on another host, copying, hashing and IDs work, and TLS is recommended', async (t) => {
+test('over plain HTTP on a host other than localhost, copying, hashing and IDs work', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;

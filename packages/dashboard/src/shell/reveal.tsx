@@ -1,5 +1,5 @@
-// The only component that holds a secret shown once. The secret is discarded when the dialog
-// closes, and never enters a cache, a screen's state, a URL or a log.
+// Shows a new secret once. The secret is discarded when the dialog closes, and never gets into a
+// cache, a screen's state, a URL or a log.
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';

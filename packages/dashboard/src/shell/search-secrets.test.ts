@@ -1,4 +1,4 @@
-// Text pasted into a search box never gets into a URL, neither the page's nor a request's.
+// A credential pasted into a search box never gets into the page's URL or a request's URL.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

@@ -56,8 +56,8 @@ export function Switcher() {
 }
 
 /**
- * The same page in another workspace. Objects exist in one workspace only, so they lead to their
- * list.
+ * The same page in a different workspace. An object belongs to one workspace, so its page becomes
+ * the list of such objects.
  */
 export function samePage(pathname: string, slug: string): string {
   const page = workspacePageOf(pathname);

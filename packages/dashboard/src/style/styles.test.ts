@@ -29,7 +29,7 @@ test('every class a component uses exists in its style sheet', () => {
   deepEqual(missing, []);
 });
 
-test('every class of a style sheet is used by a component', () => {
+test('every class in a style sheet is used by a component', () => {
   const all = globSync('**/*.tsx', { cwd: src }).map(read).join('\n');
   const unused: string[] = [];
   for (const path of globSync('**/*.module.css', { cwd: src })) {
@@ -42,7 +42,7 @@ test('every class of a style sheet is used by a component', () => {
   deepEqual([...new Set(unused)], []);
 });
 
-test('every style sheet is in the layer of its folder, and uses tokens for colours', () => {
+test('every style sheet uses the layer for its folder, and tokens for colours', () => {
   for (const path of globSync('**/*.module.css', { cwd: src })) {
     const css = read(path);
     const layer = LAYERS.find(([folder]) => folder.test(path))?.[1];

@@ -1,5 +1,5 @@
-// The texts of the shell and the elements. The other files in this folder are loaded later. Each
-// screen has a separate `texts.ts` in its folder.
+// The strings for the frames around the screens and for the UI elements. The other files in this
+// folder are loaded later. Each screen has a separate `texts.ts` in its folder.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 
 /** The screens with an entry in the sidebar, by their names in `screens.ts`. */

@@ -1,4 +1,4 @@
-// The texts of the dialog for an ended session, which is only loaded when needed.
+// The strings of the dialog for an ended session, which is only loaded when needed.
 export const ended = {
   title: 'You’ve been signed out',
   text: (email: string) =>

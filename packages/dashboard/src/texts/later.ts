@@ -1,4 +1,4 @@
-// Texts of elements that aren't on the first page of a visit, so that page doesn't load them.
+// Strings for elements that the first page of a visit doesn't show; they are loaded later.
 export const later = {
   listIsFull: (rows: number) =>
     `Only the first ${rows.toLocaleString('en')} rows are shown. Use filters to find the rest.`,

@@ -1,4 +1,4 @@
-// The texts of the palette, which is only loaded when it is opened.
+// The strings of the palette, which is only loaded when it is opened.
 export const palette = {
   label: 'Search or jump to…',
   placeholder: 'Search, or paste a key',

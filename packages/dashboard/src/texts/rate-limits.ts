@@ -1,4 +1,4 @@
-// The texts for rate limits. They aren't in `en.ts`, because only a few screens need them.
+// The strings for rate limits. They aren't in `en.ts`, because only a few screens need them.
 
 type Limit = { limit: number; window: string; scope: string; algorithm: string };
 

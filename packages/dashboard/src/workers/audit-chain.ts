@@ -1,5 +1,5 @@
 // Loads the audit log page by page and recomputes every hash. Runs off the main thread, so that the
-// page stays responsive, and holds only one page of rows.
+// UI stays responsive, and keeps only one page of rows in memory.
 import { createCaller, KeyrailError } from '@keyrail/client';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';

@@ -1,4 +1,4 @@
-// States, times, texts to copy, tables and charts.
+// States, times, text to copy, tables and charts.
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../../src/clock.ts';
 import { Chart } from '../../src/ui/charts/chart.tsx';

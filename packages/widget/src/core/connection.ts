@@ -1,7 +1,7 @@
-// The connection to the server: the current token and its session, renewed before it expires. Only
-// one renewal runs at a time, whatever causes it. A call rejected because of its token changed
-// nothing, so it is retried once with the next token. If that also fails, the element shows the
-// problem and stops.
+// The connection to the server: the current token, which is renewed before it expires, and its
+// session. Only one renewal runs at a time, whatever triggers it. A call rejected because of its
+// token has changed nothing, so it is retried once with the next token. If that token is rejected
+// too, the element shows the problem and stops.
 import { type Caller, createCaller } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import type { GetToken, Token, TokenReason, Transport } from '../types.ts';
@@ -68,7 +68,7 @@ export class Connection {
       if (!isTokenRefusal(error)) throw error;
       const isCurrent = this.#access === used || this.#access === null;
       const next = isCurrent ? await this.#renew('refused') : this.#access;
-      // The call was made for another tenant's keys.
+      // The call was made for a different tenant's keys.
       if (next === null || !isSameTenant(used.session, next.session)) throw error;
       return use(next.client, signal).catch((again: unknown) => {
         throw isTokenRefusal(again) ? this.#end('refused', again) : again;

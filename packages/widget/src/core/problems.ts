@@ -34,7 +34,7 @@ export function problemOf(error: unknown, act: Act, words: Words): Problem {
     const isOrigin = ending === 'origin_not_allowed';
     return said(ending, isOrigin ? words['error.origin_not_allowed'] : words[`token.${ending}`]);
   }
-  // A key that was revoked twice is revoked.
+  // Revoking a key twice does no harm, so the user doesn't need to check first.
   const isUnknown = act !== 'read' && act !== 'revoke' && isOutcomeUnknown(error);
   const unknown = isUnknown ? words['error.unknown_outcome'] : null;
   if (error instanceof KeyrailUnreachable) {

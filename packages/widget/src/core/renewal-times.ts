@@ -1,4 +1,4 @@
-// When to renew a token. Only the server's clock counts, because the browser's may be wrong.
+// When to renew a token. Only uses the server's clock, because the browser's may be wrong.
 import type { Token, TokenReason } from '../types.ts';
 
 type Times = { expires_at: string; expires_in: number };

@@ -1,4 +1,4 @@
-// What a token gives access to, or why there is no usable token.
+// A token's session, or the reason there is no usable token.
 import type { Answer } from '@keyrail/client';
 import type { TokenExpiredDetail } from '../types.ts';
 

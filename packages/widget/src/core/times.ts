@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
-// Formats times, durations and numbers in the language of the texts. Times are local, name their
-// time zone, and follow the locale's 12-hour or 24-hour clock. Tooltips add UTC.
+// Formats times, durations and numbers in the language of the UI strings. Times are local, show
+// their time zone, and follow the locale's 12-hour or 24-hour clock. Tooltips add UTC.
 import type { Words } from '../texts/texts.ts';
 
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute';

@@ -29,7 +29,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   // Results of earlier reads are ignored.
   const turn = useRef(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session sees other keys
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new session may see other keys
   const read = useCallback(
     async (cursor: string | null) => {
       turn.current += 1;

@@ -72,7 +72,7 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** A quiet notice. Everything shown or typed stays. */
+/** A notice that doesn't remove anything the user sees or has typed. */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

@@ -1,4 +1,5 @@
-// Creates a key with a name and scopes. The token determines the scopes, and the vendor names them.
+// Creates a key with a name and scopes. The token determines the available scopes, and the vendor
+// can give them readable names.
 import type { Answer } from '@keyrail/client';
 import { NAME_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useId, useState } from 'preact/hooks';

@@ -59,7 +59,7 @@ function useDays(key: ApiKey, range: number) {
   const [days, setDays] = useState<readonly Day[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new texts or events need no reload
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new strings or events need no reload
   useEffect(() => {
     let isCurrent = true;
     const read = async () => {

@@ -1,4 +1,4 @@
-// The German texts.
+// The German UI strings.
 import type { Table } from './en.ts';
 
 export const de: Table = {

@@ -1,4 +1,4 @@
-// The English texts, which define the entries for every other language. Texts that contain numbers
+// The English UI strings. Every other language has the same entries. Strings that contain numbers
 // or names are functions.
 export const en = {
   'list.title': 'API keys',
@@ -112,7 +112,7 @@ export const en = {
   'error.other': 'Something went wrong on the server. Try again.',
 };
 
-/** One language's texts. Each is a string, or a function that inserts numbers and names. */
+/** One language's entries. Each is a string, or a function that inserts numbers and names. */
 export type Table = {
   [K in keyof typeof en]: (typeof en)[K] extends string ? string : (typeof en)[K];
 };

@@ -9,7 +9,7 @@ type Entry = string | ((...args: never[]) => string);
 
 const entriesOf = (table: object): [string, Entry][] => Object.entries(table);
 
-test('German has the same texts as English, of the same type, and none is empty', () => {
+test('German has the same strings as English, of the same types, and none is empty', () => {
   deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
   const german = new Map(entriesOf(de));
   for (const [name, text] of entriesOf(en)) {
@@ -22,7 +22,7 @@ test('German has the same texts as English, of the same type, and none is empty'
   }
 });
 
-test('only two texts are the same in both languages', () => {
+test('only two strings are the same in both languages', () => {
   const same = entriesOf(en).filter(([name, text]) => Reflect.get(de, name) === text);
   deepEqual(
     same.map(([name]) => name),
@@ -30,14 +30,14 @@ test('only two texts are the same in both languages', () => {
   );
 });
 
-test('a count of one takes the singular', () => {
+test('a count of one uses the singular', () => {
   equal(en['list.count'](1), '1 key');
   equal(en['list.count'](2), '2 keys');
   equal(de['rotate.hours'](1), 'In 1 Stunde');
   equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('the language selects the texts, English is the fallback, and any text can be replaced', () => {
+test('the language selects the strings, English is the fallback, and any string can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);

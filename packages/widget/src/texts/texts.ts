@@ -1,15 +1,15 @@
-// The texts in a language, with the vendor's replacements.
+// The UI strings in one language, with the vendor's replacements.
 import { de } from './de.ts';
 import { en, type Table } from './en.ts';
 
-/** Replacements for any texts, names for your scopes, and the text direction. */
+/** Replacements for any of the UI strings, names for your scopes, and the text direction. */
 export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
   /** Names for scopes: `{ 'invoices:read': 'Read invoices' }`. */
   scopes?: Readonly<Record<string, string>> | undefined;
   dir?: 'ltr' | 'rtl' | undefined;
 };
 
-/** The texts every screen uses. */
+/** The strings every screen uses. */
 export type Words = Table & {
   /** The language used for dates and numbers. */
   lang: string;
@@ -20,7 +20,7 @@ export type Words = Table & {
 const tables: Readonly<Record<string, Table>> = { en, de };
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ku|ps|sd|ug|ur|yi)\b/i;
 
-/** Unknown languages get English texts unless the vendor passes its own. */
+/** Unknown languages get English strings unless the vendor passes its own. */
 export function wordsFor(wanted: string, own: Texts = {}): Words {
   const lang = isLanguage(wanted) ? wanted : 'en';
   const [primary = ''] = lang.toLowerCase().split('-');
@@ -29,7 +29,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates in a different language than the texts would be confusing.
+    // Dates in a different language than the strings would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

@@ -1,4 +1,4 @@
-// What every screen needs: texts, connection, settings, and a way to send the element's events.
+// Shared by all screens: strings, connection, settings, and a way to send the element's events.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Connection } from '../core/connection.ts';

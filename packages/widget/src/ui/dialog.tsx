@@ -1,6 +1,6 @@
 // A native dialog: it keeps the focus, makes the page behind it inert, and returns the focus to the
-// element that opened it. The page doesn't receive its Esc key presses, so dialogs of the page stay
-// open.
+// element that opened it. The page doesn't receive its Esc key presses, so the page's own dialogs
+// stay open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';

@@ -56,7 +56,7 @@ function faultOf(row: ChainRow, { last, hash, remembered }: Expected): Break['re
   return null;
 }
 
-/** A chain that ends before a row this browser has seen has been cut off. */
+/** If the chain ends before a row that this browser has already seen, the log was cut off. */
 export const cutOf = (head: Head, remembered: Head | null): Break | null =>
   remembered !== null && head.seq < remembered.seq ? { seq: head.seq + 1, reason: 'cut' } : null;
 

@@ -8,7 +8,7 @@ export type Names = ReadonlyMap<string, string>;
 
 const NAMES_MAX = 100;
 
-/** Projects and tenants are loaded by ID. Of keys and members, the newest hundred are loaded. */
+/** Loads projects and tenants by ID, and the newest hundred keys and members. */
 export function useNames(rows: readonly AuditRow[]): Names {
   const projectIds = idsOf(rows, ({ target_type, action }) =>
     action === 'api_key.imported' ? true : target_type === 'project',

@@ -112,7 +112,7 @@ test('a key is created, disabled, enabled and revoked on twenty nodes, one of th
   await page.getByText('Backend enabled').waitFor();
   await until(() => isAllowedBy() === 20);
 
-  // The page verifies receipts: the next one isn't signed with these keys.
+  // The page verifies the next receipt, and the published keys don't include its signing key.
   const jwks = '**/.well-known/jwks.json';
   await page.route(jwks, (route) => route.fulfill({ json: { keys: [] } }));
 
@@ -137,13 +137,13 @@ test('a key is created, disabled, enabled and revoked on twenty nodes, one of th
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
-  // The frozen node behaves as the page says.
+  // Once its responses are released, the frozen node rejects the key too.
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);
 });
 
-test('a revocation reports that there are no nodes', async (t) => {
+test('when a key is revoked while no nodes are connected, the dashboard says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

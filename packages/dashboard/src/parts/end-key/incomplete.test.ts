@@ -10,7 +10,7 @@ import { openGround } from '../../../test/ground.ts';
 
 type Changes = { incomplete_reason: IncompleteReason | null } & Record<string, unknown>;
 
-/** Changes what the following responses say about the nodes. */
+/** Changes the nodes in the server's responses from now on. */
 async function revise(page: Page, act: string, changes: Changes): Promise<void> {
   await page.unrouteAll({ behavior: 'wait' });
   await page.route(`**/v1/keys/*/${act}?wait=true`, async (route) => {

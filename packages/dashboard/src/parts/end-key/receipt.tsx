@@ -32,7 +32,7 @@ export function Receipt({ receipt, keyId }: Props) {
   );
 }
 
-/** Null until the result is known. Any other text is the reason for a failure. */
+/** Null until the result is known. Any other string is the reason for a failure. */
 type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 
 function useVerdict({ receipt, keyId }: Props): Verdict {

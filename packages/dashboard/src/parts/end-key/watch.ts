@@ -27,10 +27,10 @@ type Watch =
   | { phase: 'done'; propagation: Propagation; tookMs: number }
   | { phase: 'failed'; error: Error };
 
-/** If the response arrives sooner, no polls are needed. */
+/** If the response arrives within this time, the nodes aren't polled. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
-/** Before the change, the list is updated as nodes start and stop. */
+/** How often the list of nodes is reloaded before the change. */
 const READY_MS = 5000;
 
 export function useWatch(key: ApiKey, act: EndAct) {

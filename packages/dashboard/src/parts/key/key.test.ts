@@ -1,4 +1,4 @@
-// Which keys the dashboard offers to rotate.
+// The keys that the dashboard offers to rotate.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiKey, whyNotRotated } from './key.ts';
@@ -8,7 +8,7 @@ const at = '2026-01-01T00:00:00.000Z';
 const key = (more: Partial<ApiKey>) =>
   ({ state: 'active', revoked_at: null, disabled_at: null, ...more }) as ApiKey;
 
-test('every key is offered for rotation that the server may rotate', () => {
+test('the dashboard offers to rotate every key that the server can rotate', () => {
   equal(whyNotRotated(key({})), null);
   equal(whyNotRotated(key({ state: 'quarantined', quarantined_at: at })), null);
   equal(whyNotRotated(key({ state: 'expired', expires_at: at })), null);

@@ -28,7 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Tabs with another session of this user then find that it has ended.
+          // Tabs that use a different session of this user then notice that it has ended.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

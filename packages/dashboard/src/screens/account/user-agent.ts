@@ -1,4 +1,4 @@
-// Names a browser and its operating system from the user agent it sent when signing in.
+// Describes a browser and its operating system, based on the user agent it sent at sign-in.
 import { texts } from './texts.ts';
 
 const browsers: readonly (readonly [RegExp, string])[] = [

@@ -66,7 +66,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
 /** Enough entries for several pages of the list and of the verification. */
 const ROWS = 450;
 
-test('verification finds a changed byte, and a log cut off since the last verification', async (t) => {
+test('verification detects changed data, and a log cut off since the last verification', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

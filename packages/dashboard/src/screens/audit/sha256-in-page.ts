@@ -1,4 +1,4 @@
-// Computes the hash of one row on the page. The script for pages without WebCrypto is only loaded
+// Computes one row's hash on the main thread. The script for pages without WebCrypto is only loaded
 // when needed.
 import { hexOf, type Sha256 } from '../../parts/audit-log/chain.ts';
 

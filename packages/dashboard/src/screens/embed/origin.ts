@@ -4,7 +4,7 @@ import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
 import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { texts } from './texts.ts';
 
-/** What is wrong with the origin. Null if it is valid or incomplete. */
+/** Describes what is wrong with the origin. Null if it is valid or incomplete. */
 export function originFault(origin: string, others: readonly string[]): string | null {
   const { faults } = texts;
   if (origin === '') return null;

@@ -22,7 +22,7 @@ async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denied key can be explained and fixed, and is stored only in its input', async (t) => {
+test('a denied key can be explained and fixed, and a pasted key stays in its input field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -58,7 +58,7 @@ test('a denied key can be explained and fixed, and is stored only in its input',
   ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
 });
 
-test('every other denial shows the failed check, a fix, and the caller’s response', async (t) => {
+test('each kind of denial shows the failed check, a fix, and the caller’s response', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -26,7 +26,7 @@ export type Asking = {
 
 type Props = {
   asking: Asking;
-  /** The only place that holds the pasted key. */
+  /** The input with the pasted key, which is stored nowhere else. */
   input: RefObject<HTMLInputElement | null>;
   busy: boolean;
   onChange(changes: Partial<Asking>): void;

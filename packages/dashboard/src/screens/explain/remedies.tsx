@@ -100,7 +100,7 @@ const link = (label: string, to: string) => (
 
 type TextProps = Props & { onRewrite(change: (text: string) => string): () => void };
 
-/** For input that isn't a key. If the input can be corrected, a button does that. */
+/** Shown for text that isn't a key. If the text can be corrected, a button does that. */
 function Text({ input, onRewrite }: TextProps) {
   const text = input.current?.value ?? '';
   const isSpaced = text !== text.trim();
@@ -151,8 +151,8 @@ function Offer({ apiKey, fix, onDone, children }: OfferProps) {
 }
 
 /**
- * Links to the key that replaced this one, according to the audit log, or else to creating a new
- * one.
+ * Links to the key that replaced this one according to the audit log. If there is none, links to
+ * the form for a new key.
  */
 function Successor({ apiKey, quiet = false }: { apiKey: ApiKey; quiet?: boolean }) {
   const { slug, mayChange } = useScope();

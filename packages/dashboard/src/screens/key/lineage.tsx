@@ -28,7 +28,7 @@ export function Lineage({ of: key }: { of: ApiKey }) {
   );
 }
 
-/** The new key, and below it the keys that have replaced that one. */
+/** The new key, followed by the keys that have replaced it in turn. */
 function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
   const read = useApi('GET /v1/keys/{id}', { params: { id } });
   const nextId = useSuccessorId({ id });

@@ -1,5 +1,5 @@
-// The data shown with each key: names of tenants and projects, and usage by day. Each kind takes
-// one request for a page of rows.
+// The data shown with each key: names of tenants and projects, and usage by day. Each kind needs
+// one request for each page of rows.
 
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';

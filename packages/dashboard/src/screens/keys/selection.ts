@@ -9,7 +9,7 @@ export type Selection = {
   isAll: boolean;
   isFull: boolean;
   has(id: string): boolean;
-  /** This function never changes, so that pages without changes aren't rendered again. */
+  /** Always the same function, so that pages without changes aren't rendered again. */
   toggle(id: string): void;
   toggleAll(): void;
   clear(): void;

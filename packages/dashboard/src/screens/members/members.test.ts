@@ -1,4 +1,4 @@
-// Members can be invited, given another role and removed, except for the last owner.
+// Members can be invited, given a different role and removed, except for the last owner.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

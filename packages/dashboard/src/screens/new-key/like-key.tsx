@@ -21,7 +21,7 @@ export function LikeKey({ id, children }: Props) {
   );
 }
 
-/** If the project or tenant has been deleted, the user has to choose another one. */
+/** If the project or tenant has been deleted, the user has to choose a different one. */
 function Placed({ like, children }: { like: ApiKey; children: Form }) {
   const projects = useApi('GET /v1/projects', { query: { id: [like.project_id] } });
   const tenants = useApi('GET /v1/tenants', { query: { id: [like.tenant_id] } });

@@ -1,5 +1,4 @@
-// Choosing a project and a tenant: none is chosen by accident, and none is created before the form
-// is submitted.
+// No project or tenant is chosen by accident, or created before the form is submitted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
@@ -32,7 +31,7 @@ function recorded(page: Page): Request[] {
 const pathsOf = (sent: readonly Request[]) => sent.map((one) => new URL(one.url()).pathname);
 
 for (const latencyMs of [0, 400, 4000]) {
-  test(`Enter never chooses another tenant, with ${latencyMs} ms of latency`, async (t) => {
+  test(`Enter never chooses a tenant the user did not type, with ${latencyMs} ms of latency`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     const { page, vendor, visit } = await ground.signIn();

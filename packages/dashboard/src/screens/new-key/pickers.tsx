@@ -34,7 +34,7 @@ function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Re
   };
 }
 
-/** Once an option is chosen, the list shows the others. */
+/** Once an option is chosen, its name isn't a search term, so the list shows other options too. */
 const searchOf = (typed: string, chosen: Chosen | null) => ({
   query: { limit: FOUND_MAX, ...(typed !== '' && chosen === null && { q: typed }) },
 });

@@ -56,7 +56,7 @@ function CreateForm({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // A new project or tenant gets its ID later, when the text may have changed.
+  // A new project or tenant gets its ID later. By then, the text may have changed.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');

@@ -16,7 +16,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import styles from './nodes.module.css';
 
 const EVERY_MS = 5000;
-/** The API lists nodes by project, so each project on the page takes another request. */
+/** The API lists nodes by project, so each project on the page needs a separate request. */
 const PROJECTS_PAGE = 20;
 
 type Project = Item<'GET /v1/projects'>;

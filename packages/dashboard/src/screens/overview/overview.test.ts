@@ -51,7 +51,7 @@ test('the overview shows traffic, denied requests with fixes, nodes, and active 
   await page.getByText('Raise the key’s limit').waitFor();
   await page.getByText('No nodes connected.').waitFor();
   await page.getByText('1 tenant', { exact: true }).waitFor();
-  // With a single month, a full bar would say nothing.
+  // With a single month, the bar would always be full, so it isn't shown.
   equal(await page.getByRole('meter', { name: /20\d\d/ }).count(), 0);
   await page.getByText('created key').first().waitFor();
   await ground.axe(page);

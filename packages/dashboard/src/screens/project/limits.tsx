@@ -87,7 +87,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** The element was written for a key's limits, where the field has a different name. */
+/** `LimitsChoice` expects the field name that keys use, which is different for projects. */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

@@ -84,7 +84,7 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   ok(!kept.includes(secret), 'the secret is gone');
 });
 
-test('when a session expires, the same user can sign in and continue where they were', async (t) => {
+test('when a session ends, the same user can sign in and continue where they left off', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { snippetsOf } from './command.ts';
 
-test('the command waits quietly while Edge answers 503', async (t) => {
+test('the command waits without output while Edge responds with 503', async (t) => {
   const statuses = [503, 200];
   const server = createServer((_request, response) => {
     response.writeHead(statuses.shift() ?? 500).end('{"a":"body"}');

@@ -1,5 +1,5 @@
-// Creates what a first request needs. Uses an existing project or tenant of the same name, so a
-// retry continues where it stopped.
+// Creates the project, tenant and key for a first request. Uses an existing project or tenant of
+// the same name, so a retry continues where it stopped.
 import type { Answer } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { useSend } from '../../api/query.ts';

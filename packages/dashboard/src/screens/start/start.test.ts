@@ -14,7 +14,7 @@ import { openGround, openVendor } from '../../../test/ground.ts';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-/** Runs a command in a shell and returns its output. Processes it started end with the test. */
+/** Runs a command in a shell and returns its output. Its processes are stopped after the test. */
 async function run(t: TestContext, command: string): Promise<string> {
   const child = spawn('sh', ['-c', command], { cwd: root, detached: true });
   t.after(() => {
@@ -35,7 +35,7 @@ async function run(t: TestContext, command: string): Promise<string> {
   return output;
 }
 
-/** Runs the user's own app, in a folder that contains this repository's packages. */
+/** Runs code as a user's app, in a folder where it can import this repository's packages. */
 async function runCode(t: TestContext, code: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -94,7 +94,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
 
-  // The example from a clone, and an app with the SDK as users install it.
+  // Connect the example from a clone, and an app that uses the SDK.
   const port = await freePort();
   match(await run(t, command.replaceAll('3000', String(port))), /"env":"test"/);
   const ownPort = await freePort();

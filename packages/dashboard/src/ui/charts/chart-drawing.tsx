@@ -74,7 +74,7 @@ export function Drawing(props: ChartProps) {
           />
         )}
       </svg>
-      {/* Rendered before it has text, because otherwise screen readers wouldn't announce it. */}
+      {/* Rendered even while empty. Otherwise, screen readers wouldn't announce the text. */}
       <div role="status">
         {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
       </div>

@@ -20,7 +20,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
         const height = value === 0 ? 1 : Math.max(2, (value / max) * HEIGHT);
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: values keep their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: values keep their position
             key={at}
             x={at * step}
             y={HEIGHT - height}

@@ -28,7 +28,7 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
   );
 }
 
-/** For a chart, which has its own title and takes the height of the cards beside it. */
+/** For a chart, which has its own title and is as tall as the cards beside it. */
 export const ChartCard = ({ children }: { children: ReactNode }) => (
   <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
 );

@@ -1,4 +1,4 @@
-// Each key state has a text.
+// The text shown for each key state.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleKeys } from '../../../test/gallery/example-keys.ts';
@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-06-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const at = (ms: number): string => new Date(NOW + ms).toISOString();
 
-test('each state has its own text, from least to most serious', () => {
+test('every key state is shown as text, and an expiring key shows the time left', () => {
   deepEqual(
     exampleKeys(NOW).map((key) => keyStateText(key, NOW)),
     [

@@ -43,7 +43,7 @@ const SECONDS = '\\d+ \\w{3,4} \\d{4}, \\d\\d:\\d\\d:\\d\\d';
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 const ZONE = 'GMT\\+5:30';
 
-test('times are local and name their time zone, and tooltips add UTC', async (t) => {
+test('times are local and show their time zone, and tooltips add UTC', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();

@@ -61,7 +61,7 @@ function Known({ at }: Props) {
   const text = useTextOfNow((nowMs) => relativeTime(date.getTime(), nowMs));
   return (
     <Tooltip text={tooltipTime(date)}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the absolute time */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus shows the absolute time */}
       <time dateTime={at} tabIndex={0} className={styles.time}>
         {text}
       </time>
@@ -71,7 +71,7 @@ function Known({ at }: Props) {
 
 const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z)/;
 
-/** A text of the server, with local times in place of those in ISO 8601. */
+/** Text from the server, with its ISO 8601 times shown in local time. */
 export const LocalTimes = ({ text }: { text: string }) =>
   text.split(ISO_TIME).map((part, at) => (at % 2 === 1 ? <Absolute key={part} at={part} /> : part));
 
@@ -79,7 +79,7 @@ function Absolute({ at }: Props) {
   const date = new Date(at);
   return (
     <Tooltip text={tooltipTime(date)}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the time in UTC */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus shows the time in UTC */}
       <time dateTime={at} tabIndex={0} className={styles.time}>
         {absoluteTime(date)}
       </time>

@@ -24,7 +24,7 @@ export type ComboboxProps = {
   none: string;
   placeholder?: string;
   /**
-   * Offers to create what was typed. Leave it out until the server has said that it doesn't exist.
+   * Offers to create what was typed. Leave it out until the server confirms that it doesn't exist.
    */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
@@ -99,7 +99,7 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
 }
 
 /**
- * Options whose name or ID is the text. If some match in the same case, only those are returned.
+ * Options whose name or ID equals the text. Case is ignored, unless an option matches exactly.
  */
 function exactOf(options: readonly Choice[], typed: string): Choice[] {
   const matching = (isSame: (text: string) => boolean) =>
@@ -110,9 +110,8 @@ function exactOf(options: readonly Choice[], typed: string): Choice[] {
 }
 
 /**
- * The option that Enter chooses before an arrow key is pressed: the only one with that name, or the
- * only option. Two tenants may have the same name, and the second may not be shown, but an ID is
- * unique.
+ * The option that Enter chooses before an arrow key is pressed, if the choice is clear. If the list
+ * doesn't show all options, a hidden one may have the same name, so the text must be an ID.
  */
 function preselectedOf(
   exact: readonly Choice[],

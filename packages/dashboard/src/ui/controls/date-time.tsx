@@ -29,7 +29,7 @@ export function DateTime({ control, value, min, onValue }: Props) {
           onValue(target.value === '' ? null : new Date(target.value).toISOString())
         }
       />
-      {/* The time zone at that moment, because it has another name during daylight saving time. */}
+      {/* The time zone at that moment: its name changes with daylight saving time. */}
       <span id={zone}>{zoneText(value === null ? new Date(nowMs()) : new Date(value))}</span>
     </span>
   );

@@ -1,4 +1,4 @@
-// A form submitted by a script. The page stays, and fields show their own errors.
+// A form submitted by a script, so that the page doesn't reload. Fields show their own errors.
 import type { ComponentProps } from 'react';
 
 type Props = Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit(): void };

@@ -4,8 +4,7 @@ import { createObserved, useObserved } from '../../api/observed.ts';
 const said = createObserved('');
 
 /**
- * Returns a function that removes the announcement, because it must not stay on a page without that
- * list.
+ * Returns a function that removes the announcement. Call it when the content it describes is gone.
  */
 export function announce(text: string): () => void {
   said.set(text);

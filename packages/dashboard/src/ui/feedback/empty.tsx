@@ -13,7 +13,7 @@ type Props = {
   link?: ReactNode;
   /** Use 1 if the page has no other heading. */
   rank?: 1 | 2;
-  /** It replaces a list that a filter may have emptied. */
+  /** True if it replaces a list. Screen readers then announce that the list is empty. */
   isList?: boolean;
 };
 

@@ -49,7 +49,7 @@ export function Problem({ error, title, onRetry }: Props) {
   );
 }
 
-/** An error from before this page was opened, with a button for what can be done about it. */
+/** An error from before this page was opened, with a button to resolve it. */
 export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
   <div className={styles.problem} role="alert">
     <Icon name="warning" />

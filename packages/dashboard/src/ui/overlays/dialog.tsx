@@ -1,5 +1,5 @@
-// The browser's native dialog: it keeps the focus, makes the page behind it inert, and returns the
-// focus. A sheet is a dialog at the side. On narrow screens, both take the full height.
+// The browser's native dialog. It keeps the focus, makes the page behind it inert, and returns the
+// focus when it closes. A sheet is a dialog at the side. On narrow screens, both fill the height.
 import { type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';

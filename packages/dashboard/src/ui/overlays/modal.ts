@@ -31,8 +31,7 @@ export function useModal(
       if (!hadPopup) close.current?.();
       hadPopup = false;
     };
-    // Chromium sends only one cancel event. If the next key is Esc again, it closes the dialog
-    // itself.
+    // If Esc is pressed twice in a row, Chromium closes the dialog without a second cancel event.
     const closed = (event: Event) => {
       if (event.target !== element || !element.isConnected) return;
       element.showModal();
@@ -53,7 +52,7 @@ export function useModal(
   }, [dialog]);
 }
 
-/** Tab moves from the last control to the first, because otherwise it would leave the page. */
+/** Makes Tab go from the last control to the first. Otherwise, the focus would leave the page. */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;
   if (active?.closest(`${OPEN_POPUP}, dialog`) !== dialog) return;

@@ -1,5 +1,5 @@
-// A short text beside the hovered or focused element. It never contains information shown nowhere
-// else. It is rendered in the top layer, so that tables don't clip it.
+// A short text beside the hovered or focused element. It is rendered in the top layer, so that
+// tables don't clip it.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
 

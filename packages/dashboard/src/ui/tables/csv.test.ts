@@ -46,7 +46,7 @@ const HOSTILE = [
   '\uff1d1+1',
 ];
 
-test('no name becomes a formula, with any separator a spreadsheet may use', () => {
+test('no name is read as a formula, whichever separator a spreadsheet uses', () => {
   for (const name of HOSTILE) {
     const line = `3,${cellOf(name)}`;
     for (const separator of [',', ';', '\t', '|']) {

@@ -1,5 +1,5 @@
-// Rows as CSV. Texts come from customers, and spreadsheets in some countries use separators other
-// than commas, so no part of a text may look like a cell with a formula.
+// Rows as CSV. Names come from customers, and spreadsheets in some countries use separators other
+// than commas, so no part of a name may look like a cell with a formula.
 
 type Cell = string | number | null;
 

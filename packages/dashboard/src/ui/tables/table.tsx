@@ -69,7 +69,7 @@ const ROW_PX = 44;
  */
 const GROUP_ROWS = 20;
 
-/** The most pages a list holds, with 100 rows each. */
+/** The maximum number of pages in a list, with 100 rows each. */
 const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
@@ -100,14 +100,14 @@ export function Table<T>(props: Props<T>) {
           </div>
         </div>
         {pages.map((rows, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pages keep their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: pages keep their position
           <Fragment key={at}>
             {Page ? <Page rows={rows}>{group(rows)}</Page> : group(rows)(columns)}
           </Fragment>
         ))}
       </div>
       {hasMore && loadMore && pages.length < PAGES_MAX && (
-        // Until a page has been rendered, the end stays in view and would load the next page.
+        // Until a page has been rendered, the end of the list stays in view and would load another.
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
@@ -120,7 +120,7 @@ export function Table<T>(props: Props<T>) {
 function Heading<T>({ column }: { column: Column<T> }) {
   const { title, label, align } = column;
   return (
-    // biome-ignore lint/a11y: a heading of the grid
+    // biome-ignore lint/a11y: a heading in the grid
     <div
       role="columnheader"
       data-card={column.card}
@@ -159,10 +159,10 @@ function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   // table.
   const style: CSSProperties = { containIntrinsicHeight: `auto ${rows.length * ROW_PX}px` };
   return (
-    // biome-ignore lint/a11y: a row group of the grid
+    // biome-ignore lint/a11y: a row group in the grid
     <div role="rowgroup" className={styles.page} style={style}>
       {rows.map((row) => (
-        // biome-ignore lint/a11y: a row of the grid
+        // biome-ignore lint/a11y: a row in the grid
         <div
           key={rowKey(row)}
           role="row"
@@ -170,7 +170,7 @@ function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
           onKeyDown={moveBetweenRows}
         >
           {columns.map((column) => (
-            // biome-ignore lint/a11y: a cell of the grid
+            // biome-ignore lint/a11y: a cell in the grid
             <div
               key={column.id}
               role="cell"
