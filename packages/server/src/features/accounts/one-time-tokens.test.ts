@@ -47,7 +47,7 @@ test('only one of fifty concurrent resets with one token succeeds, and its passw
   const email = await signUp(callersOf(app));
   const { hasher } = app.testApp;
   const made = new Map<string, Promise<string>>();
-  // Each password is hashed once, beforehand, so that the requests really run at the same time.
+  // Each password is hashed once, in advance, so that the requests really run at the same time.
   const quick = appBeside(t, app.testApp, {
     hasher: {
       ...hasher,

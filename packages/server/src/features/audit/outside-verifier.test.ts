@@ -73,7 +73,7 @@ const tamperings: [string, Tampering, RegExp][] = [
   ],
 ];
 
-test('edited, removed, inserted and moved entries are found', async (t) => {
+test('edited, removed, inserted and moved entries are detected', async (t) => {
   const verify = await verifying(t);
   for (const [what, by, words] of tamperings) {
     verify.tamper(by);
@@ -83,7 +83,7 @@ test('edited, removed, inserted and moved entries are found', async (t) => {
   }
 });
 
-test('a truncated log is found with a saved position', async (t) => {
+test('a truncated log is detected with a saved position', async (t) => {
   const verify = await verifying(t);
   const kept = positionIn((await verify()).output);
   verify.tamper((rows) => rows.filter(({ seq }) => seq < Number(kept[0])));

@@ -1,5 +1,5 @@
 // What /status reports about backups after the clock was set back: results from the future don't
-// count, neither now nor once the clock catches up.
+// count, either now or once the clock catches up.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -71,7 +71,7 @@ test('a leaked key expires after an hour, or at its earlier expiry', () => {
   }
 });
 
-test('only a leaked key has a deadline for its expiry', () => {
+test('only a leaked key has a deadline beyond which its expiry cannot be moved', () => {
   const prolongs = (key: object, wanted: Date | null) => {
     try {
       refuseProlonging({ ...eternal, ...key }, wanted);

@@ -26,7 +26,7 @@ async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   return [body.keys, body.active_keys, body.capped];
 }
 
-/** Adds keys that nobody can use to the project and tenant of a key. */
+/** Adds keys to the project and tenant of a key. These keys can't be used. */
 const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
   operationsOf(app)(async (tx) => {
     await many(
@@ -69,7 +69,7 @@ test('with more keys than a dry run examines, the counts are capped', async (t) 
   deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id: key.id }), [1, 1, false]);
 });
 
-/** Records that a user created secret keys, which don't actually exist. */
+/** Records that a user created secret keys that don't actually exist. */
 const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: string, count: number) =>
   openWrite(
     {
