@@ -1,5 +1,5 @@
-// All workspaces' keys in the order in which they expire, for the jobs that notify people about
-// them.
+// The keys of all workspaces in the order in which they expire, for the jobs that send
+// notifications about them.
 import { type Sql, sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -66,10 +66,13 @@ function listEnding(
   );
 }
 
-/** A key that was last used, or created and never used, on a given day. */
+/** A key that was last used on a given day, or created on that day and never used. */
 export type UnusedKey = Omit<EndingKey, 'expiresAt'> & { lastUsedAt: Date | null };
 
-/** `unused` is null for a key that doesn't count: used later, revoked, expired or disabled. */
+/**
+ * `unused` is null for a key that doesn't count as unused: used later, revoked, expired or
+ * disabled.
+ */
 export type LastUsed = { keyId: string; unused: UnusedKey | null };
 
 export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };
@@ -131,7 +134,7 @@ export const listNeverUsed = (
 
 const unusedColumns = sql`id, workspace_id, env, project_id, tenant_id, display_prefix`;
 
-/** A condition on a row of `api_keys`. */
+/** The condition that a row of `api_keys` is neither revoked, expired nor disabled. */
 const isUsable = ({ now }: Work): Sql =>
   sql`revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > ${now})`;

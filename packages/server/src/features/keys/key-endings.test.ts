@@ -54,7 +54,7 @@ test('the new key keeps the difference between default limits and no limits', as
   deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
 });
 
-test('a rotated key stops working exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
+test('a rotated key stops working exactly when its overlap ends, from 0 hours to a week, fractions included', async (t) => {
   const { as, given } = await harness(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
@@ -80,7 +80,7 @@ test('a rotation never extends the old key and never shortens the new one', asyn
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 
-test('a key can be rotated after its overlap, but not after the expiry that the vendor set', async (t) => {
+test('a key can be rotated after its overlap ends, but not after the expiry that the vendor set', async (t) => {
   const { as, given, clock } = await harness(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
@@ -196,7 +196,7 @@ test('a leaked key expires within an hour, is quarantined once and can be rotate
   deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
 });
 
-test('a quarantine keeps an earlier expiry, and a revoked key is not quarantined', async (t) => {
+test('a quarantine keeps an earlier expiry, and a revoked key is never quarantined', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const soon = isoAfter(clock.now(), 10 * MINUTE_MS);

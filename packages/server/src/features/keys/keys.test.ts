@@ -82,7 +82,7 @@ test('all fields of a key are kept, and "no limits" is distinct from "default li
   equal((await given.key()).rate_limits, null);
 });
 
-test('a missing project or tenant is named in the error', async (t) => {
+test('a missing project and a missing tenant get different errors', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await harness(t);
   const project = await given.project();

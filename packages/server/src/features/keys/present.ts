@@ -42,8 +42,7 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
 });
 
 /**
- * For the embed plane. The reason for disabling a key is the vendor's own note, not meant for
- * tenants.
+ * For embed tokens. The reason for disabling a key is the vendor's own note, not meant for tenants.
  */
 export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
   ...presentKey(row),

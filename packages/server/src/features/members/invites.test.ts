@@ -1,4 +1,5 @@
-// Invitations: two tokens each, one acceptance, and one error for all invalid tokens.
+// Invitations: each has two tokens and can be accepted once, and all invalid tokens get the same
+// error.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -53,7 +54,7 @@ test('an invitation token is shown once, and the email contains a different toke
   deepEqual(listed, made);
 });
 
-test('an invitation sent with a secret key names no inviter', async (t) => {
+test('an invitation sent with a secret key does not mention an inviter', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   equal((await app.as.liveKey(invite, { email, role: 'member' })).invited_by, null);

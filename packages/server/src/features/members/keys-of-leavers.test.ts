@@ -1,5 +1,5 @@
-// What a removed owner can still do with secret keys: nothing that lets the owner back in, and
-// nothing at all if the keys are revoked with the membership.
+// A removed owner's secret keys can't be used to rejoin, and they stop working if they are revoked
+// with the membership.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -79,7 +79,7 @@ test('removing an owner shows how many of their keys remain, and these keep work
   }
 });
 
-test('revoke_secret_keys revokes those keys in the same change', async (t) => {
+test('revoke_secret_keys revokes the removed owner’s keys in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
