@@ -7,7 +7,7 @@ import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
-/** The longest window. Its sub-buckets last two days, so that none ends during a test. */
+/** The longest window. Its sub-buckets are two days long, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rule = (id: string, more: Input = {}): Input => ({
@@ -19,7 +19,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** An unused key and tenant. */
+/** A new key and tenant. */
 const subject = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',

@@ -17,7 +17,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A check of an unused key and tenant. */
+/** A check for a new key and tenant. */
 const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -130,7 +130,7 @@ test('limited_policy is the denying rule with the longest wait', async (t) => {
   );
 });
 
-test('a denied check is allowed after retry_after_seconds, on the store’s clock', async (t) => {
+test('a denied check is allowed after retry_after_seconds on the store’s clock', async (t) => {
   const app = await harness(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);
@@ -141,7 +141,7 @@ test('a denied check is allowed after retry_after_seconds, on the store’s cloc
   }
 });
 
-test('keys and tenants are counted by scope, and null is one anonymous subject', async (t) => {
+test('keys and tenants are counted by scope, and null counts as one anonymous subject', async (t) => {
   const app = await harness(t);
   const project_id = randomUUID();
   const key_id = randomUUID();

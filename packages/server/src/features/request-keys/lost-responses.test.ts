@@ -1,6 +1,6 @@
 // The connection to the database is lost between any two steps of a request with an idempotency
-// key. Repeated with its key, the request creates one API key, not two. The 503 in between states
-// whether that API key may exist.
+// key. When the request is repeated with the same key, it creates one API key, not two. The 503 in
+// between states whether that API key may exist.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Answer, ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -68,7 +68,9 @@ async function ground(t: TestContext): Promise<Ground> {
 
 const outcomeOf = ({ body }: Answer) => Object(body.error).outcome;
 
-/** Loses the first response at a step, and repeats the request; returns the first response. */
+/**
+ * Loses the first response at the given step and repeats the request. Returns the first response.
+ */
 async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer> {
   next.step = step;
   const key = `lost-${step}`.replaceAll(' ', '-');
