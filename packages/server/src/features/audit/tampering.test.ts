@@ -200,7 +200,10 @@ const tampers: Record<string, Tamper> = {
       '${hashOfText(await rowAt(seq), 'forged')}' ${at(seq)}`,
     found: here,
   },
-  'a row appended without updating the head': { sql: () => forged(ROWS + 1), found: () => ROWS + 1 },
+  'a row appended without updating the head': {
+    sql: () => forged(ROWS + 1),
+    found: () => ROWS + 1,
+  },
   'a head with a different hash': {
     sql: () => `update audit_heads set hash = repeat('b', 64)`,
     found: () => ROWS,

@@ -88,7 +88,7 @@ test('concurrent lookups share one fetch', async () => {
 
 const faults: Record<string, () => Response | Promise<Response>> = {
   'an error': () => new Response('no', { status: 500 }),
-  'no connection': () => Promise.reject(new TypeError('fetch failed')),
+  'a failed connection': () => Promise.reject(new TypeError('fetch failed')),
   'a response that is not JSON': () => new Response('<html>'),
   'JSON with the wrong structure': () => new Response('{"keys":[]}'),
   'a null response': () => new Response('null'),
@@ -109,7 +109,7 @@ for (const [what, answer] of Object.entries(faults)) {
     equal(await keys.find('a'), null, 'a key that is no longer listed is rejected');
   });
 
-  test(`if the first response is ${what}, lookups get a 503, and the list is fetched again later`, async () => {
+  test(`with ${what} from the start, lookups get a 503, and the list is fetched again later`, async () => {
     const { keys, stub } = remote(answer);
     for (let at = 0; at < 20; at += 1) await rejects(keys.find('a'), isAway);
     ok(stub.fetches <= 4, `${stub.fetches}`);

@@ -35,7 +35,7 @@ test('a session expires after twelve idle hours, and use extends it', async (t) 
   app.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
   app.clock.shift(-2 * HOUR_MS);
-  await person.call(me); // the session had only expired
+  await person.call(me); // an expired session is not revoked
 });
 
 test('a session expires after thirty days even if it is still used', async (t) => {

@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** For metrics, which show on their own when the database can't be reached. */
+/** The data for metrics. Errors aren't caught here, because metrics report them. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

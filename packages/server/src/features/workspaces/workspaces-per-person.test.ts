@@ -1,5 +1,5 @@
-// One user can create a limited number of workspaces, so that limits per workspace also limit what
-// one user can use.
+// A user can create a limited number of workspaces, so that limits per workspace also limit what a
+// single user can use.
 import { equal, match } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask, codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
@@ -25,7 +25,7 @@ const createMany = async (person: Person, count: number) => {
 };
 const createOne = ({ call }: Person) => call(create, wanted());
 
-test('a user can create ten workspaces, and the eleventh is a conflict', async (t) => {
+test('a user can create ten workspaces, and an eleventh gets a 409', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   await createMany(person, MOST);
@@ -37,7 +37,7 @@ test('a user can create ten workspaces, and the eleventh is a conflict', async (
   await createOne(other);
 });
 
-test('one user creating thirty workspaces concurrently ends up with exactly ten', async (t) => {
+test('a user who requests thirty workspaces concurrently gets exactly ten', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   const headers = { authorization: `Bearer ${person.token}` };
@@ -62,7 +62,7 @@ test('workspaces created by others do not count, and leaving a workspace makes r
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // A creator who becomes an owner again is counted again.
+  // Creators who become owners again are counted again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
