@@ -111,7 +111,7 @@ test('a filtered list can be paged through in either order', async (t) => {
   }
 });
 
-test('a list in descending order still begins after after_seq', async (t) => {
+test('a list in descending order still starts after after_seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = await everyRow(app.as.liveKey);

@@ -168,7 +168,7 @@ test('a test key sees no personal data', async (t) => {
   for (const email of ['guest@example.com', owner.email]) equal(text.includes(email), false);
 });
 
-test('a test key does not see how many keys a deletion revoked, since that counts live keys', async (t) => {
+test('a test key does not see how many keys a deletion revoked, because that includes live keys', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await app.given.key({ env: 'live' });
   await app.given.key({ project_id, env: 'live' });

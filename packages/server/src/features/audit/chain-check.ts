@@ -14,7 +14,7 @@ type ChainCheck = {
   /** The hash of the last entry that was checked. */
   readonly hash: string;
   take(row: AuditRow): ChainFault | null;
-  /** Called after the last entry: an anchor for a later entry shows that the end was cut off. */
+  /** Called after the last entry: an anchor for a later entry shows that the log was truncated. */
   end(): ChainFault | null;
 };
 

@@ -215,7 +215,7 @@ test('a response with 9,000 headers is stored, and one with more than 10,000 val
   deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
 });
 
-test('the same scope in another environment or workspace is independent', async (t) => {
+test('the same scope in a different environment or workspace is independent', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const request = aRequest();

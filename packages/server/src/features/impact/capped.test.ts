@@ -62,7 +62,8 @@ test('with more keys than a dry run examines, the counts are capped', async (t) 
   const more = [IMPACT_KEYS_MAX + 1, IMPACT_KEYS_MAX, true];
   deepEqual(await dry(app, line, { id }), more);
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), more);
-  // Live keys come first, so the dry run does not reach the test key, the only one that inherits.
+  // Live keys come first, so the dry run does not reach the test key, the only key that inherits
+  // the limits.
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 0, true]);
   const key = await app.given.key({ project_id: id });
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 1, true], 'not 10,001');

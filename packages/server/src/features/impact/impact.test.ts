@@ -125,7 +125,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   await node(app, first.project_id, { name: 'two', env: 'test' });
   await node(app, elsewhere.project_id, { name: 'three', env: 'live' });
   await node(app, elsewhere.project_id, { name: 'unconcerned', env: 'test' });
-  app.clock.shift(HOUR_MS); // one key expires; the nodes still count as active
+  app.clock.shift(HOUR_MS); // one key expires; the nodes are still counted
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), {
     ...NOTHING,
     keys: 4,

@@ -1,4 +1,4 @@
-// Computing the cost of a batch before it is validated, which never takes long.
+// The cost of a batch is computed before the batch is validated, and always quickly.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';

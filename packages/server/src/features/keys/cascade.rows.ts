@@ -23,8 +23,8 @@ type Cascaded = { count: number; projectIds: string[] };
  * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests
  * that create keys under it wait only while the rest are revoked, and then get a 404.
  *
- * The walk repeats until it finds no key. A rotation in progress locks its old key: the walk waits
- * for that key and revokes it, and the next walk finds the new key.
+ * This is repeated until no key is found. A rotation in progress locks its old key: one pass waits
+ * for that key and revokes it, and the next pass finds the new key.
  */
 export async function revokeKeysUnder(
   tx: Write,

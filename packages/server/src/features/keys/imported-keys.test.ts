@@ -9,7 +9,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const rule = { id: 'r', limit: 5, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('the feed marks imported keys, and entries for native keys stay as they were', async (t) => {
+test('the feed marks imported keys, and entries for native keys are unchanged', async (t) => {
   const app = await harness(t);
   const native = await app.given.key({ rate_limits: [] });
   const at = { project_id: native.project_id, tenant_id: native.tenant_id };

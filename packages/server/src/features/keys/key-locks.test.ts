@@ -83,7 +83,7 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('a key created and rotated after the first pass is found by a third pass', {
+test('a tenant’s keys are all revoked, even a key that is created and rotated in the meantime', {
   skip,
 }, async (t) => {
   const app = await harness(t);

@@ -22,7 +22,7 @@ import type { KeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
 
-/** `meta` is an object or, in lists, the JSON text as the database returns it. */
+/** `meta` is an object or, in lists, JSON text from the database. */
 export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { meta: Meta } => ({
   object: 'api_key',
   id: row.id,

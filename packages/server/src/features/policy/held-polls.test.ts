@@ -1,4 +1,4 @@
-// Long polls: over real sockets, by the thousand, alongside other requests, and how they end.
+// Long polls: over real sockets, thousands at a time, alongside other requests, and when they end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -73,7 +73,7 @@ test('a lease gets the remaining units of the strictest rule, and the next lease
   equal((await as.liveKey(check, input)).allowed, false);
 });
 
-test('a return that is too large, too late or for other counters changes nothing', async (t) => {
+test('a return that is too large, too late or for different counters changes nothing', async (t) => {
   const { as, clock } = await harness(t);
   const input = subject([rule('one'), rule('two', { scope: 'tenant' })]);
   const { lease_id } = await as.liveKey(lease, { ...input, want: 10 });

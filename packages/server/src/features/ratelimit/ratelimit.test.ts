@@ -62,7 +62,7 @@ test('a check returns the remaining units, the reset time and the denying rule; 
   equal(denied.policies[0]?.remaining, 0);
 });
 
-test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
+test('either all rules are charged or none, and a cost of 0 charges nothing', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('wide', { limit: 10 }), rule('narrow', { limit: 1 })]);
   const looked = await as.liveKey(check, { ...input, cost: 0 });

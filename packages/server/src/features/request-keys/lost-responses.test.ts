@@ -85,7 +85,7 @@ async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer>
   return first;
 }
 
-test('a connection that is lost between any two statements leaves nothing behind', async (t) => {
+test('if the connection is lost between any two statements, no change is kept', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'before');
   deepEqual([first.status, outcomeOf(first)], [503, 'not_done']);
@@ -98,7 +98,7 @@ test('a connection that is lost between any two statements leaves nothing behind
   ok(steps > 1 && steps < STEPS_MAX, `the request had ${steps} statements`);
 });
 
-test('a response that is lost after the commit is replayed', async (t) => {
+test('a response lost after the commit is replayed', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'after the commit');
   deepEqual([first.status, outcomeOf(first)], [503, 'unknown']);

@@ -1,6 +1,6 @@
 // Resolves the host names of webhook endpoints, which customers choose. c-ares queries the name
-// servers over sockets. `getaddrinfo` would occupy one of the process's few threads for as long as
-// a name server doesn't respond, and would so block all other lookups.
+// servers over sockets. `getaddrinfo` would occupy one of the process's few threads until a name
+// server responds, and so block all other lookups.
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
