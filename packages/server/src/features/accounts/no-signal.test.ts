@@ -206,7 +206,7 @@ test('password guesses for one address are throttled, with or without an account
   ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
 });
 
-test('sign-up, login and reset are throttled separately, for one minute', async (t) => {
+test('sign-up, login and reset are throttled independently, for one minute', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const { email } = await someone(app);

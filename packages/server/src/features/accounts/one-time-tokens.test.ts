@@ -143,7 +143,7 @@ test('a verification link lasts a day and a reset link an hour', async (t) => {
   await refused(app.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
-test('a wrong clock on the API server does not change when a token expires', async (t) => {
+test('a wrong clock on the API server does not affect when a token expires', async (t) => {
   const app = await harness(t);
   const { testApp } = app;
   const password = 'another fine password';

@@ -62,7 +62,7 @@ test('a password can have 12 to 256 characters of any kind', async (t) => {
   equal(reasonIn(await refused(long, 400, 'invalid_request')), 'must have at most 256 characters');
 });
 
-test('a password that is too short is reported together with all other faults', async (t) => {
+test('a password that is too short is reported together with all other errors', async (t) => {
   const { as } = await harness(t);
   const call = as.nobody(create, { email: 'nobody', password: 'hunter2', nmae: 'Ada' });
   const { body } = await refused(call, 400, 'invalid_request');
@@ -100,7 +100,7 @@ test('common passwords and the email address are rejected as passwords', async (
   }
 });
 
-test('change and reset also reject weak passwords, without using up the reset token', async (t) => {
+test('password changes and resets also reject weak passwords, without using up the reset token', async (t) => {
   const app = await harness(t);
   const { call, email } = await someone(app);
   const token = await resetToken(app, email);
@@ -192,7 +192,7 @@ test('a reset signs the user out everywhere, verifies the address and works only
   await refused(app.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
 });
 
-test('a login or change fails if a reset completes while the password is verified', async (t) => {
+test('a login or password change fails if a reset completes while the password is being verified', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const { hasher } = app.testApp;

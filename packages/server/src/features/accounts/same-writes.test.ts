@@ -98,7 +98,7 @@ async function verified(app: Harness): Promise<string> {
   return email;
 }
 
-test('a sign-up writes the same amount whether or not it creates an account', async (t) => {
+test('a sign-up writes the same number of bytes whether or not it creates an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -119,7 +119,7 @@ test('a sign-up writes the same amount whether or not it creates an account', as
   }
 });
 
-test('requesting a reset writes the same amount with and without an account', async (t) => {
+test('requesting a reset writes the same number of bytes with and without an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -131,7 +131,7 @@ test('requesting a reset writes the same amount with and without an account', as
   });
 });
 
-test('requesting a verification writes the same amount for verified and unverified addresses', async (t) => {
+test('requesting a verification writes the same number of bytes for verified and unverified addresses', async (t) => {
   const app = await harness(t);
   const asPerson = async (email: string) => {
     const { call } = await logIn(callersOf(app), email);

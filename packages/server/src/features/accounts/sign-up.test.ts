@@ -77,7 +77,7 @@ test('a sign-up with an unverified address emails a reset link that replaces the
   equal((await call(me)).user.email_verified, true);
 });
 
-test('addresses are compared regardless of case and stored as first typed', async (t) => {
+test('email addresses are compared regardless of case and stored as first typed', async (t) => {
   const app = await harness(t);
   const typed = newAddress().replace('person', 'Person');
   await signUp(callersOf(app), typed);
@@ -147,7 +147,7 @@ test('a user can set and remove their name', async (t) => {
   await refused(call('PATCH /v1/auth/me', { name: '' }), 400, 'invalid_request');
 });
 
-test('a malformed address is rejected before any hashing', async (t) => {
+test('a malformed email address is rejected before the password is hashed', async (t) => {
   const { as, testApp } = await harness(t);
   const before = testApp.hasher.runs();
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {

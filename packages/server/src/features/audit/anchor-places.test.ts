@@ -75,7 +75,7 @@ test('an anchor file is append-only, readable only by its owner, and still works
   deepEqual(second, await app.as.liveKey(line));
 });
 
-test('a destination that lost its file, or failed, gets the newest anchor of every chain', async (t) => {
+test('a destination that failed or lost its file gets the newest anchor of every chain', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const directory = directoryOf(t);

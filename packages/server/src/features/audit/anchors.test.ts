@@ -82,7 +82,7 @@ test('only a chain that has grown gets a new anchor', async (t) => {
   notEqual(second.hash, first.hash);
 });
 
-test('a chain that does not continue its anchor gets no new anchor, and the log says so', async (t) => {
+test('a chain that does not continue from its anchor gets no new anchor, and a warning is logged', async (t) => {
   const app = await harness(t);
   await change(app, 'One');
   await anchorAll(app);

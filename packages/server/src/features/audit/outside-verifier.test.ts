@@ -91,7 +91,7 @@ test('a truncated log is detected with a saved position', async (t) => {
   match((await verify(...kept)).output, /the end was cut off/);
 });
 
-test('a malformed or wrong position is an error', async (t) => {
+test('a malformed or wrong saved position is an error', async (t) => {
   const verify = await verifying(t);
   const [seq, hash] = positionIn((await verify()).output);
   const other = 'e'.repeat(64);

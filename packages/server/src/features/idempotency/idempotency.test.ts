@@ -166,7 +166,7 @@ test('a body that is too large is accepted but not stored, and the replay says s
   }
 });
 
-test('a response that could not be replayed unchanged is rejected', async (t) => {
+test('a response that cannot be stored and replayed exactly is rejected', async (t) => {
   const app = await harness(t);
   const { lock } = await executing(app);
   const bad = [
@@ -230,7 +230,7 @@ test('the same scope in a different environment or workspace is independent', as
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('only one of many concurrent first claims executes', async (t) => {
+test('of many concurrent first claims, only one gets to execute', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

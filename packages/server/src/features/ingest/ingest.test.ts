@@ -61,7 +61,7 @@ test('an older event does not move last_used_at back', async (t) => {
   equal(last_used_at, now.toISOString());
 });
 
-test('a sampled event counts as several, and its own rate overrides the batch’s', async (t) => {
+test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const at = app.clock.now();

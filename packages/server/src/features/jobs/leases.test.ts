@@ -29,7 +29,7 @@ async function count({ testApp }: Harness, table: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('only one of many workers gets a job that all of them request', async (t) => {
+test('only one of many workers gets a job that they all request', async (t) => {
   const app = await harness(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(

@@ -67,7 +67,7 @@ test('after a restore, no revocation is complete until the server has served for
   equal(await reason(), null, 'setting the clock back does not make the restore recent again');
 });
 
-test('after a restore, a revocation waits a second for nodes that appear, and lists them', async (t) => {
+test('after a restore, a revocation waits a second for nodes to appear, and lists those nodes', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const { id, project_id } = await app.given.key();

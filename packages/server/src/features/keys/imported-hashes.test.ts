@@ -19,7 +19,7 @@ const report = ({ as }: Harness, ...tokens: string[]) =>
 const quarantinedAt = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at;
 
-test('a hash that another workspace has imported can be imported here', async (t) => {
+test('a hash that one workspace has imported can also be imported by another workspace', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const texts = Array.from({ length: 20 }, foreignKey);

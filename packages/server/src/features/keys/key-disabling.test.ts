@@ -87,7 +87,7 @@ test('a disabled key can be changed and revoked, but not rotated', async (t) => 
   }
 });
 
-test('nodes remove a disabled key, and get it back unchanged when it is enabled', async (t) => {
+test('nodes remove a disabled key, and receive it again unchanged when it is enabled', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();

@@ -143,7 +143,7 @@ test('an expired or leaked key can be revoked, with or without a reason', async 
   equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
 });
 
-test('a revocation with wait returns its version, even if the key was revoked earlier', async (t) => {
+test('revoking a key with wait returns the version of its revocation, even if it was already revoked', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -162,7 +162,7 @@ test('a revocation with wait returns its version, even if the key was revoked ea
   equal(now.propagation?.version, await versionOf(app, project_id));
 });
 
-test('a key of a deleted tenant is revoked at the version of the deletion', async (t) => {
+test('the keys of a deleted tenant are revoked in the same policy version as the deletion', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id, tenant_id } = await given.key();

@@ -171,7 +171,7 @@ test('counts and the summary match the number of keys in the lists', async (t) =
   }
 });
 
-test('unused keys were neither created nor used in the given number of days', async (t) => {
+test('keys count as unused if they were neither created nor used in the given number of days', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const used = await given.key();

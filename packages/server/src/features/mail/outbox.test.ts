@@ -114,7 +114,7 @@ test('the token of a queued email is sealed, and deleted once the email is sent'
   }
 });
 
-test('an email file is complete, and only its owner can read it', async (t) => {
+test('an email file is complete and readable only by its owner', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const [mail] = await mailTo(app.testApp, email);

@@ -123,7 +123,7 @@ test('both tokens are invalid once the invitation is accepted', async (t) => {
   }
 });
 
-test('a member accepting another invitation keeps their role, and the invitation stays open', async (t) => {
+test('a member who accepts another invitation keeps their role, and the invitation stays open', async (t) => {
   const app = await harness(t);
   const { call, userId } = await app.people.owner();
   const { id, token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
@@ -134,7 +134,7 @@ test('a member accepting another invitation keeps their role, and the invitation
   await (await someone(app)).call(accept, { token });
 });
 
-test('a user accepting two invitations at the same time joins once', async (t) => {
+test('a user who accepts two invitations at the same time joins only once', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < 5; round += 1) {
     const { call, email, userId, token } = await someone(app);

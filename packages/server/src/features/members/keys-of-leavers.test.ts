@@ -58,7 +58,7 @@ for (const what of ['removed', 'demoted'] as const) {
   });
 }
 
-test('removing an owner shows how many of their keys remain, and these keep working', async (t) => {
+test('removing an owner returns how many of their keys remain, and these keys keep working', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);

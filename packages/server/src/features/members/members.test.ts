@@ -147,7 +147,7 @@ test('when two owners demote each other at the same time, one remains an owner',
   }
 });
 
-test('when all owners are removed or demoted at the same time, one remains', async (t) => {
+test('when all owners are removed or demoted at the same time, one remains an owner', async (t) => {
   const OWNERS = 6;
   const app = await harness(t);
   const owners: Person[] = [];

@@ -196,7 +196,7 @@ test('a new key is published before it signs, and the old key stays published fo
   ok(!(await published()).includes(kidIn(first)));
 });
 
-test('nodes with feedKeys follow a real feed, and reject a feed signed with other keys', async (t) => {
+test('nodes with feedKeys follow a real feed, and reject a feed signed with different keys', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const url = await addressOf(app.testApp);

@@ -91,7 +91,7 @@ test('the same name in two environment scopes counts as two nodes; polls without
   );
 });
 
-test('a scope can have 10,000 nodes; further nodes are not recorded, and known nodes stay', async (t) => {
+test('a scope can have 10,000 nodes; further nodes are not recorded, and known nodes are kept', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const other = await app.given.key();

@@ -31,7 +31,7 @@ async function endedKeys(app: Harness) {
 const auditRows = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.length;
 
-test('a key that expired more than a week ago is removed from the feed by a change', async (t) => {
+test('keys that expired more than a week ago are removed from the feed in a new policy version', async (t) => {
   const app = await harness(t);
   const { project_id, long, lately, never } = await endedKeys(app);
   const start = await readAll(app, { project_id });
@@ -65,7 +65,7 @@ test('retiring the same keys twice, or in several workers at the same time, has 
   equal((await readAll(app, { project_id })).version, version + 1);
 });
 
-test('a retired key with a later expiry returns to the feed', async (t) => {
+test('a retired key returns to the feed when its expiry is extended', async (t) => {
   const app = await harness(t);
   const { project_id, long } = await endedKeys(app);
   await retireKeys(app.testApp.app.worker);

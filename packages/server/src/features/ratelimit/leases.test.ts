@@ -32,7 +32,7 @@ const subject = (limits: Input[], more: Input = {}) => ({
 const restOf = ({ policies }: { policies: { remaining: number }[] }) =>
   policies.map(({ remaining }) => remaining);
 
-test('a lease charges the counters used by checks immediately and in full', async (t) => {
+test('a lease is charged immediately and in full, to the same counters as checks', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('narrow'), rule('wide', { limit: 1000, scope: 'tenant' })]);
   await as.liveKey(check, input);

@@ -88,7 +88,7 @@ test('either all rules are charged or none, and a cost of 0 charges nothing', as
   );
 });
 
-test('a cost above the limit is denied with the rule and without a retry time', async (t) => {
+test('a check that costs more than the limit is denied with the rule but without a retry time', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {

@@ -147,7 +147,7 @@ test('a replayed revocation waits for the nodes again', async (t) => {
   equal(versionIn(second), versionIn(first));
 });
 
-test('only one of several simultaneous requests with one key creates the object', async (t) => {
+test('only one of several simultaneous requests with the same key creates the object', async (t) => {
   const app = await opened(t);
   const wanted = await keyIn(app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => app.send(create, wanted, 'k')));

@@ -119,7 +119,7 @@ for (const [what, answer] of Object.entries(faults)) {
   });
 }
 
-test('keys of other types are skipped, and the rest of the list is used', async () => {
+test('keys of unsupported types are skipped, and the rest of the list is used', async () => {
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
   const { keys } = remote(() => new Response(listOf({ rsa: other, a: one })));
   ok(await isFound(keys, 'a', one));

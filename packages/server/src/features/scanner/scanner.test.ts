@@ -109,7 +109,7 @@ test('concurrent reports quarantine a key once', async (t) => {
   equal((await vendor.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
 });
 
-test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) => {
+test('a leaked key keeps an earlier expiry, and a revoked key is left unchanged', async (t) => {
   const vendor = await harness(t);
   const soon = new Date(vendor.clock.now().getTime() + 60_000).toISOString();
   const near = await vendor.given.key({ expires_at: soon });

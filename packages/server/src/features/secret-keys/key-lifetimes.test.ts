@@ -24,7 +24,7 @@ test('keys created by an expiring key expire with it, over several generations',
   }
 });
 
-test('an expires_at later than the calling key’s own is rejected with its path', async (t) => {
+test('an expires_at later than that of the calling key is rejected with its path', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);

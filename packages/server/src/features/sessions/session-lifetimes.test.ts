@@ -25,7 +25,7 @@ async function seenBy({ call }: Pick<Person, 'call'>) {
   };
 }
 
-test('a session expires after twelve idle hours, and use extends it', async (t) => {
+test('a session expires after twelve idle hours, and using it extends it', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   for (let day = 0; day < 4; day += 1) {
@@ -75,7 +75,7 @@ test('a use is recorded at most once a minute, even under load', async (t) => {
   }
 });
 
-test('last_seen_at and expires_at change together', async (t) => {
+test('a session’s last_seen_at and expires_at change together', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const before = await seenBy(person);

@@ -36,7 +36,7 @@ const join = (app: Harness, { call, email }: Person, role = 'member') =>
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
-test('a login returns the token once, the user, and the expiry', async (t) => {
+test('a login returns the token, the user and the expiry, and the token only once', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const session = await app.as.nobody(login, { email, password: PASSWORD });

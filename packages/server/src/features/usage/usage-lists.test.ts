@@ -21,7 +21,7 @@ async function busy(app: Harness) {
   return keys;
 }
 
-test('the usage of several keys equals the usage of each key, in the requested order', async (t) => {
+test('the usage of several keys is the same as that of each key, in the requested order', async (t) => {
   const app = await harness(t);
   const [one, two, three] = (await busy(app)).map(({ id }) => id);
   const asked = [three, one, randomUUID(), two, one].map(String);

@@ -23,7 +23,7 @@ function atMonthStart({ clock }: Harness): Date {
 
 const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
-test('days and months are in UTC, and are those in which the event occurred', async (t) => {
+test('events are counted in the UTC day and month in which they occurred', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const key = await app.given.key();

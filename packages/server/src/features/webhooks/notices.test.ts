@@ -110,7 +110,7 @@ test('no notices are sent about a revoked key, and a changed expiry causes new n
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3', 'api_key.expiring 3']);
 });
 
-test('notices are also sent about secret keys, in their environment', async (t) => {
+test('notices are also sent about secret keys, to endpoints for their environment', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events, env: 'test' });
   for (const env of ['live', 'test']) {

@@ -53,7 +53,7 @@ test('an endpoint is created, read, changed and removed, and each change is audi
   );
 });
 
-test('an update that changes nothing is not audited', async (t) => {
+test('an update that does not change the endpoint is not audited', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED);
   const before = await app.as.liveKey('GET /v1/audit_logs/chain');

@@ -70,7 +70,7 @@ test('the first and the last request in each environment are shown', async (t) =
   deepEqual(await told(as.testKey), shown(times[2], times[2]));
 });
 
-test('nodes are counted by the state shown in their list', async (t) => {
+test('nodes are counted by the state shown in the node list', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { serve } = await servedTime(app);

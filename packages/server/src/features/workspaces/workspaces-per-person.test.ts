@@ -69,7 +69,7 @@ test('workspaces created by others do not count, and leaving a workspace makes r
   equal((await ask(beside, create, { input: wanted(), headers })).status, 409);
 });
 
-test('the limit is a setting, and the bootstrap token is exempt from it', async (t) => {
+test('the limit is configurable, and the bootstrap token is exempt from it', async (t) => {
   const { opened, app } = await creating(t);
   const beside = appBeside(t, opened, { workspacesPerPersonMax: 1 });
   const person = await newPerson(beside, beside.as);
