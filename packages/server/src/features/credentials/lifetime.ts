@@ -47,7 +47,7 @@ export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string
 });
 
 /**
- * A vendor may set any expiry, even one that undoes the expiry set by a rotation. A leaked key,
+ * A vendor may set any expiry, even one later than the expiry set by a rotation. A leaked key,
  * however, expires at its quarantine deadline at the latest.
  */
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {

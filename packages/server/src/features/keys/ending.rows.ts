@@ -19,9 +19,9 @@ export type EndingKey = {
 };
 
 type EndingPage = {
-  /** Keys that expire after this time… */
+  /** Lists keys that expire after this time. */
   from: Date;
-  /** …up to this one. */
+  /** Lists keys that expire no later than this time. */
   to: Date;
   after: { expiresAt: Date; id: string } | null;
   limit: number;
@@ -79,7 +79,7 @@ export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };
 
 type UsedPage = { day: string; after: string | null; limit: number };
 
-/** The keys used on a day, by ID. */
+/** The keys used on a given day, in ID order. */
 export async function listLastUsedOn(
   tx: Work,
   { day, after, limit }: UsedPage,

@@ -91,7 +91,7 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   );
 
 type Scan = {
-  /** The partitions to read, and the comparison that only the intended index can serve. */
+  /** The partitions to read, and a comparison that only the intended index supports. */
   partitions: number[];
   covers: Sql;
   conditions: Sql[];

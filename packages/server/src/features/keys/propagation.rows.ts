@@ -1,4 +1,4 @@
-// Loads the data that a wait for nodes needs at its start.
+// Loads what a wait for nodes needs when it starts.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';

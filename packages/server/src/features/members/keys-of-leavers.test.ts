@@ -16,7 +16,7 @@ const anOwner = (app: Harness): Promise<Person> =>
 
 type Minted = { id: string; key: string };
 
-/** The keys that can be traced back to a user, each in a different way. */
+/** Secret keys that can be traced back to a user, each in a different way. */
 async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Minted>> {
   const own = await call(mint, { env: 'live' });
   const byKey = await app.as.token(own.key)(mint, { env: 'live' });

@@ -8,7 +8,8 @@ import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 const CHANGES_PER_STATEMENT = 1000;
 
 /**
- * Bounds the changes read for one delta, including changes for tenants that the filter excludes.
+ * The maximum number of changes read for one delta, including changes for tenants that the filter
+ * excludes.
  */
 const CHANGES_READ_MAX = 20_000;
 

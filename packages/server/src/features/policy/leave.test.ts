@@ -146,7 +146,9 @@ test('the records of nodes that have left are removed within the hour, and take 
 });
 
 // A held poll would exceed the time limit of this test.
-test('a poll with leave is not held, and must identify its node', { timeout: 25_000 }, async (t) => {
+test('a poll with leave is not held, and must identify its node', {
+  timeout: 25_000,
+}, async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { db, take } = traced(vendor.testApp.db);

@@ -51,7 +51,7 @@ export const policyRoutes = ({
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Nodes receive revocations through this endpoint, even when the disk is nearly full.
+      // Nodes must receive revocations through this endpoint even when the disk is nearly full.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,

@@ -10,12 +10,12 @@ import { StoreUnavailable } from '../../db/faults.ts';
 const create = 'POST /v1/keys';
 const STEPS_MAX = 20;
 
-/** The number of statements that succeed, or a moment before or after all of them. */
+/** The number of statements that succeed first, or a moment before or after all of them. */
 type Step = number | 'before' | 'after the commit';
 
 const lost = () => new StoreUnavailable('the connection was lost');
 
-/** Loses the connection of the next change at this step. */
+/** Loses the connection of the next change at the given step. */
 function losing(db: Database, next: { step: Step | null }): Database {
   return {
     ...db,

@@ -124,7 +124,8 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
 }
 
 /**
- * Includes keys that are no longer current, because they can still verify. Skips other key types.
+ * Includes keys that are no longer current, because they can still verify signatures. Skips other
+ * key types.
  */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');

@@ -78,7 +78,9 @@ async function scanOf(ask: Ask, table: string, list: (tx: Read) => Promise<unkno
   return { by: scan['Index Name'], read };
 }
 
-test('tenant months, billable months and hourly metrics are read from an index', { skip }, async (t) => {
+test('tenant months, billable months and hourly metrics are read from an index', {
+  skip,
+}, async (t) => {
   const app = await harness(t);
   const ask = await filled(app);
   const months = (tx: Read, more = {}) =>

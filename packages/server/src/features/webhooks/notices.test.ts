@@ -78,7 +78,7 @@ test('no notice is queued twice, even with concurrent workers, a mark that is se
   );
   await run(app);
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3']);
-  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back further than a mark may be ahead
+  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back so far that the mark is ignored
   await run(app);
   await pass(app, 5);
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);

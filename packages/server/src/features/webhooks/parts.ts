@@ -25,7 +25,7 @@ export type EventSettings = {
   /** Name servers for webhook hosts; only tests set any. */
   nameServers?: readonly string[];
   log: Log;
-  /** Null: deliveries have no spans. */
+  /** Null: deliveries are not traced. */
   tracing?: Tracing | null;
 };
 

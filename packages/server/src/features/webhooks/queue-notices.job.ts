@@ -53,7 +53,7 @@ type Mark = {
   stepMs?: number;
 };
 
-/** Calls back with the period since the last run, and then advances the mark. */
+/** Calls `queue` with the period since the last run, and then advances the mark. */
 async function inNewTime(
   { work }: NoticeParts,
   { kind, beforeMs, stepMs = 1 }: Mark,

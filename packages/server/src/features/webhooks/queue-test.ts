@@ -21,7 +21,7 @@ const PER_MINUTE_MAX = 10;
  * has chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
-  // With this lock, concurrent tests in a workspace all count.
+  // The lock makes sure that concurrent tests in a workspace are all counted.
   await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);

@@ -60,7 +60,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** The IDs after `last` come first. */
+/** Sorts the IDs, starting after `last`. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

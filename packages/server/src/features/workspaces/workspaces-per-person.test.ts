@@ -62,7 +62,7 @@ test('workspaces created by others do not count, and leaving a workspace makes r
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // Creators who become owners again are counted again.
+  // A creator who becomes an owner again is counted again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
