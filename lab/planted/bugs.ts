@@ -163,7 +163,8 @@ export const plantedBugs: readonly Planted[] = [
     patch: '21-complete-without-its-token',
     bug: 'any caller can complete a claim, with or without its lock',
     file: `${SERVER}/features/idempotency/idempotency.test.ts`,
-    title: 'an expired lock is stolen only once, and its former holder can no longer change anything',
+    title:
+      'an expired lock is stolen only once, and its former holder can no longer change anything',
     store: 'embedded',
   },
   {
