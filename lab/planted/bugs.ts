@@ -156,14 +156,15 @@ export const plantedBugs: readonly Planted[] = [
     patch: '20-denied-checks-charged',
     bug: 'a denied check is charged',
     file: `${SERVER}/features/ratelimit/ratelimit.test.ts`,
-    title: 'all rules are charged or none, and cost 0 charges nothing',
+    title: 'either all rules are charged or none, and a cost of 0 charges nothing',
     store: 'embedded',
   },
   {
     patch: '21-complete-without-its-token',
     bug: 'any caller can complete a claim, with or without its lock',
     file: `${SERVER}/features/idempotency/idempotency.test.ts`,
-    title: 'an expired lock is stolen once, and its old holder can change nothing',
+    title:
+      'an expired lock is stolen only once, and its former holder can no longer change anything',
     store: 'embedded',
   },
   {

@@ -17,7 +17,7 @@ type PasswordChange = {
 
 export const WRONG_PASSWORD = 'The current password is incorrect.';
 
-/** Sets a new password and ends all of the user's other sessions. */
+/** Sets a new password and signs the user out of all other sessions. */
 export async function changePassword(
   tx: People,
   { userId, sessionId, verifiedHash, passwordHash }: PasswordChange,

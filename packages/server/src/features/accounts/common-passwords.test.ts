@@ -1,4 +1,4 @@
-// A process without any free file descriptors still checks passwords.
+// A process with no free file descriptors can still check passwords.
 import { match, throws } from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -169,7 +169,7 @@ test('when too many passwords are being hashed, every address gets the same 429'
 const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
-/** The throttle's clock moves only when the test shifts it, so no minute ends by chance. */
+/** The throttle's clock moves only when the test moves it, so no minute ends unexpectedly. */
 function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
   return createThrottle({ ...clock, now: () => new Date(began + clock.shiftMs()) });
@@ -206,7 +206,7 @@ test('password guesses for one address are throttled, with or without an account
   ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
 });
 
-test('sign-up, login and reset are throttled separately, for one minute', async (t) => {
+test('sign-up, login and reset are throttled independently, for one minute', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const { email } = await someone(app);

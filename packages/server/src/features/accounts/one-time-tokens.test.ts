@@ -47,7 +47,7 @@ test('only one of fifty concurrent resets with one token succeeds, and its passw
   const email = await signUp(callersOf(app));
   const { hasher } = app.testApp;
   const made = new Map<string, Promise<string>>();
-  // Each password is hashed once, beforehand, so that the requests really run at the same time.
+  // Each password is hashed once, in advance, so that the requests really run at the same time.
   const quick = appBeside(t, app.testApp, {
     hasher: {
       ...hasher,
@@ -143,7 +143,7 @@ test('a verification link lasts a day and a reset link an hour', async (t) => {
   await refused(app.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
-test('a wrong clock on the API server does not change when a token expires', async (t) => {
+test('a wrong clock on the API server does not affect when a token expires', async (t) => {
   const app = await harness(t);
   const { testApp } = app;
   const password = 'another fine password';

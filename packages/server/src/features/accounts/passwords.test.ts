@@ -1,5 +1,4 @@
-// Passwords: rules for new passwords, changing and resetting a password, and the sessions that this
-// ends.
+// Passwords: rules for new passwords, changes and resets, and which sessions they sign out.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -44,7 +43,7 @@ async function resetToken({ as, testApp }: Harness, email: string): Promise<stri
   return mailedToken(testApp, email, 'password_reset');
 }
 
-test('a password has 12 to 256 characters of any kind', async (t) => {
+test('a password can have 12 to 256 characters of any kind', async (t) => {
   const { as } = await harness(t);
   const fine = ['a'.repeat(11).concat('b'), '🔑'.repeat(12), 'é'.repeat(256), '            '];
   for (const password of fine) {
@@ -63,7 +62,7 @@ test('a password has 12 to 256 characters of any kind', async (t) => {
   equal(reasonIn(await refused(long, 400, 'invalid_request')), 'must have at most 256 characters');
 });
 
-test('a password that is too short is reported together with all other faults', async (t) => {
+test('a password that is too short is reported together with all other errors', async (t) => {
   const { as } = await harness(t);
   const call = as.nobody(create, { email: 'nobody', password: 'hunter2', nmae: 'Ada' });
   const { body } = await refused(call, 400, 'invalid_request');
@@ -101,7 +100,7 @@ test('common passwords and the email address are rejected as passwords', async (
   }
 });
 
-test('change and reset also reject weak passwords, without using up the reset token', async (t) => {
+test('password changes and resets also reject weak passwords, without using up the reset token', async (t) => {
   const app = await harness(t);
   const { call, email } = await someone(app);
   const token = await resetToken(app, email);
@@ -130,8 +129,8 @@ test('the minimum length of passwords is configurable', async (t) => {
   await refused(common, 400, 'invalid_request');
 });
 
-// Attackers guess these early, but the list lacks them: the strength meter that it comes from
-// detects them by pattern.
+// Attackers guess these early, but they aren't in the list, because the strength meter it comes
+// from detects them by pattern.
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
@@ -150,7 +149,7 @@ test('repeats of a few digits or of a listed password, and sequences, are reject
   for (const password of fine) refuseWeakPassword(password, 'ada@example.com');
 });
 
-test('a password change ends all other sessions and all open resets', async (t) => {
+test('a password change signs out all other sessions and invalidates all reset links', async (t) => {
   const app = await harness(t);
   const here = await someone(app);
   const elsewhere = await logIn(callersOf(app), here.email);
@@ -177,7 +176,7 @@ test('a wrong current password changes nothing', async (t) => {
   await logIn(callersOf(app), here.email);
 });
 
-test('a reset ends every session, verifies the address and works once', async (t) => {
+test('a reset signs the user out everywhere, verifies the address and works only once', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sessions = [await logIn(callersOf(app), email), await logIn(callersOf(app), email)];
@@ -193,7 +192,7 @@ test('a reset ends every session, verifies the address and works once', async (t
   await refused(app.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
 });
 
-test('a login or change fails if a reset completes while the password is verified', async (t) => {
+test('a login or password change fails if a reset completes while the password is being verified', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const { hasher } = app.testApp;
@@ -226,7 +225,9 @@ test('a login or change fails if a reset completes while the password is verifie
   await logIn(callersOf(app), email);
 });
 
-/** A database in which statements with this beginning wait for `turn`. It counts transactions. */
+/**
+ * A database in which statements that start with `beginning` wait for `turn`. Counts transactions.
+ */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {
@@ -251,10 +252,10 @@ const testOnServer = storeName === 'postgres' ? test : () => {};
 
 // Every transaction that changes a password or a one-time token locks the user row first.
 for (const [what, consumes] of [
-  ['a change and a request for a reset', false],
-  ['the use of a reset and a request for another', true],
+  ['a password change and a reset request', false],
+  ['a password reset and a request for a new one', true],
 ] as const) {
-  testOnServer(`${what} at the same time wait for each other and need no retry`, async (t) => {
+  testOnServer(`${what} at the same time run one after the other, without a retry`, async (t) => {
     const app = await harness(t);
     const { email, token } = await someone(app);
     const resetting = await resetToken(app, email);

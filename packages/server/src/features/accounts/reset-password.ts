@@ -11,7 +11,10 @@ import {
   updateUser,
 } from './rows.ts';
 
-/** The user whose password the token may set; 400 if it is unknown, used, replaced or expired. */
+/**
+ * The user whose password the token may set. Throws a 400 if the token is unknown, used, replaced
+ * or expired.
+ */
 export async function findResetOwner(tx: People, token: string): Promise<UserRow> {
   const owner = await findTokenOwner(tx, hashOfToken(token), 'password_reset');
   if (!owner) throw new ApiError('invalid_token');
@@ -19,8 +22,9 @@ export async function findResetOwner(tx: People, token: string): Promise<UserRow
 }
 
 /**
- * Sets a new password and consumes the emailed token. Ends every session and every other open
- * reset. The token proves control of the mailbox, so the email address becomes verified.
+ * Sets a new password and consumes the emailed token. Signs the user out everywhere and invalidates
+ * all other reset links. The token proves control of the mailbox, so the email address becomes
+ * verified.
  */
 export async function resetPassword(
   tx: People,

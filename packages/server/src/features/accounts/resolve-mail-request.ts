@@ -51,8 +51,8 @@ const hours: Record<Purpose, number> = {
 };
 
 /**
- * Invalidates older links with this purpose. A sign-up link also invalidates links that only
- * verify.
+ * Invalidates older links with this purpose. A sign-up link also invalidates links that only verify
+ * the address.
  */
 async function replaceToken(
   tx: People,

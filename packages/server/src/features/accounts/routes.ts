@@ -1,4 +1,4 @@
-// Accounts and their one-time tokens. The endpoints without a credential respond in the same way
+// Accounts and their one-time tokens. The endpoints that need no credential respond the same way
 // whether or not an address has an account.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { password } from '@keyrail/protocol/validators.ts';
@@ -46,7 +46,10 @@ export function accountRoutes(parts: AccountParts): ServedRoute[] {
   return [...personRoutes(parts), ...tokenRoutes(parts)];
 }
 
-/** The configured minimum length is part of the schema, so it is reported with all other faults. */
+/**
+ * The configured minimum length is part of the schema, so it is reported together with all other
+ * errors.
+ */
 function personLinesWith(charsMin: number) {
   const { 'POST /v1/auth/users': signingUp, 'POST /v1/auth/me/password': changing } = personLines;
   const fields = { password: password(charsMin) };

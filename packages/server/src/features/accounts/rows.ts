@@ -23,7 +23,10 @@ const withId = (id: string): Sql<UserRow> => sql`select * from users where id = 
 export const findUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, withEmail(email));
 
-/** The lock lasts until commit: concurrent requests for a link run in turn, and the last wins. */
+/**
+ * The lock lasts until commit: concurrent requests for a link run one after another, and the last
+ * one wins.
+ */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, sql<UserRow>`${withEmail(email)} for update`);
 
@@ -69,7 +72,7 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text with the same number of bytes. */
+/** Random text with as many bytes as the given text. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
@@ -130,7 +133,7 @@ export async function insertToken(tx: People, token: NewToken): Promise<void> {
   await many(tx, sql`insert into one_time_tokens ${valuesOf(values)}`);
 }
 
-/** Exactly one of any number of concurrent calls gets the user's ID; the others get null. */
+/** Of any number of concurrent calls, exactly one gets the user's ID; the others get null. */
 export async function consumeToken(
   tx: People,
   tokenHash: Buffer,

@@ -1,8 +1,8 @@
-// The more a commit writes, the longer it waits for the disk. So the bytes that a request writes
-// must not depend on whether its address has an account. The tests measure these bytes in the
-// write-ahead log. Other connections may write to the log at the same time, and the first change of
-// a page after a checkpoint logs the whole page. Both only add, so the minimum of many rounds is
-// the true size.
+// The more a commit writes, the longer it waits for the disk. So the number of bytes a request
+// writes must not depend on whether its address has an account. The tests measure these bytes in
+// the write-ahead log. Other connections may write to the log at the same time, and the first
+// change to a page after a checkpoint logs the whole page. Both only add bytes, so the minimum over
+// many rounds is the true size.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -61,8 +61,8 @@ async function measure(
 }
 
 /**
- * A busy cluster needs more rounds until each branch has been the only writer of the log at least
- * once.
+ * On a busy cluster, more rounds are needed until each branch has been the log's only writer at
+ * least once.
  */
 async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
@@ -77,7 +77,7 @@ async function expectSame(app: Harness, branches: Branches): Promise<void> {
   ok(isSame(bounds()), bytesByBranch);
 }
 
-/** A caller of an app without password hashing, which does not affect what is written. */
+/** A caller of an app that doesn't hash passwords. Hashing does not affect what is written. */
 function quickly(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): Caller {
   const hash = '$argon2id$'.padEnd(96, 'x');
   const hasher = { ...app.testApp.hasher, hash: async () => hash };
@@ -98,7 +98,7 @@ async function verified(app: Harness): Promise<string> {
   return email;
 }
 
-test('a sign-up writes the same amount whether or not it creates an account', async (t) => {
+test('a sign-up writes the same number of bytes whether or not it creates an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -119,7 +119,7 @@ test('a sign-up writes the same amount whether or not it creates an account', as
   }
 });
 
-test('requesting a reset writes the same amount with and without an account', async (t) => {
+test('requesting a reset writes the same number of bytes with and without an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -131,7 +131,7 @@ test('requesting a reset writes the same amount with and without an account', as
   });
 });
 
-test('requesting a verification writes the same amount for verified and unverified addresses', async (t) => {
+test('requesting a verification writes the same number of bytes for verified and unverified addresses', async (t) => {
   const app = await harness(t);
   const asPerson = async (email: string) => {
     const { call } = await logIn(callersOf(app), email);

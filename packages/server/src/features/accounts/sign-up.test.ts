@@ -44,7 +44,7 @@ test('a new user gets one email, and its link verifies the address', async (t) =
   await refused(app.as.nobody(verify, { token }), 400, 'invalid_token');
 });
 
-test('a sign-up with a verified address gets the same response, and the owner gets an email', async (t) => {
+test('a sign-up with a verified address gets the same response, and the address’s owner gets an email', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const answer = await app.as.nobody(create, { email, password: 'not the password of anyone' });
@@ -77,7 +77,7 @@ test('a sign-up with an unverified address emails a reset link that replaces the
   equal((await call(me)).user.email_verified, true);
 });
 
-test('addresses are compared regardless of case and stored as first typed', async (t) => {
+test('email addresses are compared regardless of case and stored as first typed', async (t) => {
   const app = await harness(t);
   const typed = newAddress().replace('person', 'Person');
   await signUp(callersOf(app), typed);
@@ -107,7 +107,7 @@ test('concurrent sign-ups with one address create one account and send one email
   const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // A common password is rejected only after the token was found, so this doesn't consume the
+  // A common password is rejected only after the token has been found, so this doesn't consume the
   // token.
   const asked = tokens.flatMap((token) => [
     app.ask(verify, { token }),
@@ -147,7 +147,7 @@ test('a user can set and remove their name', async (t) => {
   await refused(call('PATCH /v1/auth/me', { name: '' }), 400, 'invalid_request');
 });
 
-test('a malformed address is rejected before any hashing', async (t) => {
+test('a malformed email address is rejected before the password is hashed', async (t) => {
   const { as, testApp } = await harness(t);
   const before = testApp.hasher.runs();
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {

@@ -49,7 +49,7 @@ test('requests for verification links are throttled per account', async (t) => {
   deepEqual(asked, [...Array(PER_ACCOUNT_MAX).fill(202), 429]);
 });
 
-test('invitations to one address are throttled, and its user can still sign in', async (t) => {
+test('invitations to one address are throttled, and the address’s user can still sign in', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
   const { email } = await someone(app);

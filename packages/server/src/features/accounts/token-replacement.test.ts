@@ -23,8 +23,8 @@ test('only one of several reset links requested at the same time works', async (
     await atOnce(() => app.as.nobody('POST /v1/auth/password_resets', { email }));
     const tokens = await mailedTokens(app, email, 'password_reset');
     equal(tokens.length, ASKERS);
-    // A common password is rejected only after the token was found, so this doesn't consume the
-    // token.
+    // A common password is rejected only after the token has been found, so this doesn't consume
+    // the token.
     const line = 'POST /v1/auth/password_resets/consume';
     const codes = await Promise.all(
       tokens.map(async (token) => (await app.ask(line, { token, password: COMMON })).text),

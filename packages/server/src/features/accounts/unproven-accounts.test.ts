@@ -1,5 +1,5 @@
-// What an account may do before its address is verified, and that no one can prepare an account for
-// someone else's address.
+// Limits on accounts whose address isn't verified. An account that a stranger creates for someone
+// else's address must be useless to the stranger.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -56,7 +56,7 @@ test('with verifiedOnly, an unverified user cannot create a workspace or invite'
   await call(found, aWorkspace());
 });
 
-test('verifiedOnly does not restrict secret keys and the bootstrap token', async (t) => {
+test('verifiedOnly does not restrict secret keys or the bootstrap token', async (t) => {
   const app = await harness(t);
   const strict = appBeside(t, app.testApp, { verifiedOnly: true });
   await strict.as(app.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });
@@ -68,7 +68,7 @@ test('only creating a workspace and inviting require a verified user', () => {
   deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
 });
 
-test('an account created by a stranger is taken over once the owner of the address signs up', async (t) => {
+test('an account created by a stranger is taken over when the owner of the address signs up', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const stranger = await logIn(callersOf(app), email);

@@ -29,7 +29,7 @@ async function readingOf(content: string, more = {}) {
   }
 }
 
-test('anchors are used once, in the order of their entries', async () => {
+test('each anchor is used once, in the order of the entries', async () => {
   const { chains, used, lines: read } = await readingOf(`${[...lines, ...lines].join('\n')}\n`);
   deepEqual(
     chains.get(workspaceId)?.map(({ seq }) => seq),
@@ -54,6 +54,6 @@ test('an edited anchor, or an anchor signed by an unknown key, is rejected with 
   deepEqual([unknown.used, unknown.refused.length], [0, 1]);
 });
 
-test('anchors of other workspaces are left out if one workspace is requested', async () => {
+test('if one workspace is requested, anchors of other workspaces are skipped', async () => {
   equal((await readingOf(lines.join('\n'), { workspaceId: randomUUID() })).used, 0);
 });

@@ -1,5 +1,6 @@
 // Reads anchor files for a verification: each line is parsed, and its signature is checked with the
-// key it names. Lines are read one at a time, and only a few fields of each anchor are kept.
+// key whose ID it contains. Lines are read one at a time, and only a few fields of each anchor are
+// kept.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -28,7 +29,7 @@ type Wanted = {
   workspaceId: string | null;
 };
 
-/** About 200 bytes of memory each. */
+/** Each takes about 200 bytes of memory. */
 const ANCHORS_MAX = 2_000_000;
 const REFUSED_MAX = 1000;
 const LINE_CHARS_MAX = 4096;
@@ -87,9 +88,7 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/**
- * The lines of a file that aren't empty. A line that is too long is cut, which makes it unreadable.
- */
+/** The non-empty lines of a file. A line that is too long is cut, which makes it unreadable. */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

@@ -52,7 +52,7 @@ export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
     place,
     outage: createOutageLog(log, {
       begins: 'failed to write audit anchors to a destination (KEYRAIL_AUDIT_ANCHORS)',
-      ends: 'writing audit anchors again',
+      ends: 'resumed writing audit anchors',
       fields: { place: place.label },
     }),
   }));
@@ -145,7 +145,8 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 type Progress = { number: number; beganAt: Date };
 
 /**
- * From the start if the destination is new or empty; otherwise after the last anchor it received.
+ * Starts from the beginning if the destination is new or empty, and otherwise after the last anchor
+ * it received.
  */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({

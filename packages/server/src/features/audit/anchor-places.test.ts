@@ -56,7 +56,7 @@ async function serverWith(t: TestContext, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a file is append-only, readable only by its owner, and survives a torn line', async (t) => {
+test('an anchor file is append-only, readable only by its owner, and still works after a torn line', async (t) => {
   const app = await harness(t);
   const path = join(directoryOf(t), 'deeper', 'a.jsonl');
   const run = jobWith(t, app, createFilePlace({ path, host: 'here', isOwn: true }));
@@ -75,7 +75,7 @@ test('a file is append-only, readable only by its owner, and survives a torn lin
   deepEqual(second, await app.as.liveKey(line));
 });
 
-test('a destination that lost its file, or failed, gets the newest anchor of every chain', async (t) => {
+test('a destination that failed or lost its file gets the newest anchor of every chain', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const directory = directoryOf(t);
@@ -144,7 +144,7 @@ test('the file in the data directory is replaced when it is large and older than
   equal(seqsIn(join(directory, 'd.1.jsonl'), app.workspaceId).length, 2);
 });
 
-test('another file is never renamed, and its directory is not created', async (t) => {
+test('a file outside the data directory is never renamed, and its directory is not created', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const theirs = { isOwn: false, bytesMax: 1 };

@@ -54,7 +54,10 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
 /** An arbitrary constant, the same in every version. */
 const NUMBERS_LOCK = 7_265_002;
 
-/** Numbers are assigned in commit order, so a reader of later numbers misses none. */
+/**
+ * Numbers are assigned in commit order, so a reader that continues after a number misses no
+ * anchors.
+ */
 export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
   await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);
   await many(
@@ -121,7 +124,7 @@ export async function updatePlace(tx: Work, row: PlaceRow): Promise<void> {
 }
 
 /**
- * Forgets destinations that haven't received anything for a long time, such as files in removed
+ * Removes destinations that haven't received anything for a long time, such as files in removed
  * containers. A destination that is used again starts with the newest anchor of each chain.
  */
 export async function removeOldPlaces(tx: Work, keptMs: number): Promise<void> {

@@ -51,7 +51,7 @@ test('a workspace can read its newest signed head, and gets a 404 before the fir
   for (const caller of [app.as.member, app.as.testKey, app.as.owner]) await caller(line);
 });
 
-test('the signature covers every field, and only its own key verifies it', async (t) => {
+test('the signature covers every field, and only the right key verifies it', async (t) => {
   const app = await harness(t);
   await anchorAll(app);
   const anchor = await app.as.liveKey(line);
@@ -82,7 +82,7 @@ test('only a chain that has grown gets a new anchor', async (t) => {
   notEqual(second.hash, first.hash);
 });
 
-test('a chain that does not continue its anchor gets no new anchor, and the log says so', async (t) => {
+test('a chain that does not continue from its anchor gets no new anchor, and a warning is logged', async (t) => {
   const app = await harness(t);
   await change(app, 'One');
   await anchorAll(app);
@@ -96,7 +96,7 @@ test('a chain that does not continue its anchor gets no new anchor, and the log 
     warn: (...args: unknown[]) => logged.push(inspect(args)),
   };
   const run = createAnchorJob({ ...app.testApp.app.worker, log });
-  // The anchored row has another hash, and the chain grew after it.
+  // The anchored row has a different hash, and the chain grew after it.
   await tamper(`update audit_logs set hash = repeat('a', 64) where ${own} and seq = ${anchor.seq}`);
   await change(app, 'Two');
   await run();

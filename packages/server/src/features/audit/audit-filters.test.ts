@@ -37,7 +37,7 @@ async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
 
 const typeOf = ({ action }: Row) => action.slice(0, action.indexOf('.'));
 
-/** Whether an entry matches a query, judged from the entry alone. */
+/** Whether an entry matches a query, based on the entry alone. */
 function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: Input): boolean {
   const at = Date.parse(row.occurred_at);
   return (
@@ -111,7 +111,7 @@ test('a filtered list can be paged through in either order', async (t) => {
   }
 });
 
-test('a list in descending order still begins after after_seq', async (t) => {
+test('a list in descending order still starts after after_seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = await everyRow(app.as.liveKey);

@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('after_seq starts after a position, even one that does not exist yet', async (t) => {
+test('after_seq starts the list after a position, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -110,7 +110,7 @@ for (const [query, isTaken] of queries) {
   });
 }
 
-test('pages of every size cover the whole log, for a live key and for a test key', async (t) => {
+test('paging covers the whole log at every page size, for a live key and for a test key', async (t) => {
   const app = await harness(t);
   await busy(app);
   for (const [token, caller] of [
@@ -136,7 +136,7 @@ test('the default page has fifty entries, and the last page has no next link', a
   equal(rest.headers.link, undefined);
 });
 
-test('a test key sees entries for test and entries without an environment, with their seq', async (t) => {
+test('a test key sees test entries and entries without an environment, with their seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -168,7 +168,7 @@ test('a test key sees no personal data', async (t) => {
   for (const email of ['guest@example.com', owner.email]) equal(text.includes(email), false);
 });
 
-test('a test key does not see how many keys a deletion revoked, since that counts live keys', async (t) => {
+test('a test key does not see how many keys a deletion revoked, because that includes live keys', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await app.given.key({ env: 'live' });
   await app.given.key({ project_id, env: 'live' });
@@ -188,7 +188,7 @@ test('a test key does not see how many keys a deletion revoked, since that count
   ]);
 });
 
-test('a live key sees the user behind an entry, or null if it was not a user', async (t) => {
+test('a live key sees the user behind an entry, or null if the actor was not a user', async (t) => {
   const app = await harness(t);
   await busy(app);
   const owner = await app.people.owner();

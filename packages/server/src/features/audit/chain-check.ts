@@ -1,6 +1,5 @@
-// Checks one chain, entry by entry: each entry has the next number, links to the one before,
-// matches its hash, and is the entry that an anchor names. Only the state of the last entry is
-// kept.
+// Checks one chain, entry by entry: each entry has the next number, links to the one before, and
+// matches its hash and any anchors for it. Only the state of the last entry is kept.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
@@ -15,19 +14,17 @@ type ChainCheck = {
   /** The hash of the last entry that was checked. */
   readonly hash: string;
   take(row: AuditRow): ChainFault | null;
-  /** Called after the last entry: an anchor for a later entry shows that the end was cut off. */
+  /** Called after the last entry: an anchor for a later entry shows that the log was truncated. */
   end(): ChainFault | null;
 };
 
-/** `anchored` is in the order of `seq`, and may name an entry several times. */
+/** `anchored` is in the order of `seq`, and may contain several anchors for one entry. */
 export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
   let checked = 0;
   let hash = GENESIS_HASH;
   let nextAnchor = 0;
 
-  /**
-   * Hashes cover all earlier entries, so the last matching anchor bounds where the change began.
-   */
+  /** Hashes cover all earlier entries, so the change must come after the last matching anchor. */
   function anchorFault(): string | null {
     for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
       const anchor = anchored[nextAnchor];
@@ -70,7 +67,7 @@ function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
   if (row.seq !== seq) return 'An entry is missing.';
   if (row.prevHash !== prevHash) return 'The entry does not link to the previous one.';
   if (rowHash(row) !== row.hash) return 'The entry does not match its hash.';
-  // The column isn't hashed, but it decides which principals see the entry.
+  // The `env` column isn't hashed, but it decides which principals see the entry.
   if (row.env !== envIn(row.payload)) return "The entry's environment does not match its payload.";
   return null;
 }

@@ -73,7 +73,7 @@ const tamperings: [string, Tampering, RegExp][] = [
   ],
 ];
 
-test('edited, removed, inserted and moved entries are found', async (t) => {
+test('edited, removed, inserted and moved entries are detected', async (t) => {
   const verify = await verifying(t);
   for (const [what, by, words] of tamperings) {
     verify.tamper(by);
@@ -83,7 +83,7 @@ test('edited, removed, inserted and moved entries are found', async (t) => {
   }
 });
 
-test('a truncated log is found with a saved position', async (t) => {
+test('a truncated log is detected with a saved position', async (t) => {
   const verify = await verifying(t);
   const kept = positionIn((await verify()).output);
   verify.tamper((rows) => rows.filter(({ seq }) => seq < Number(kept[0])));
@@ -91,7 +91,7 @@ test('a truncated log is found with a saved position', async (t) => {
   match((await verify(...kept)).output, /the end was cut off/);
 });
 
-test('a malformed or wrong position is an error', async (t) => {
+test('a malformed or wrong saved position is an error', async (t) => {
   const verify = await verifying(t);
   const [seq, hash] = positionIn((await verify()).output);
   const other = 'e'.repeat(64);

@@ -47,7 +47,7 @@ async function rangeOf(
 const momentIn = (text: string | undefined): Date | null =>
   text === undefined ? null : parseTimestamp(text);
 
-/** An action begins with the type of its target, so both filters select actions. */
+/** An action starts with the type of its target, so both filters select actions. */
 function filterOf({ actor_id, target_id, target_type, action }: Query): AuditFilter {
   const ofAction = action === undefined ? undefined : actionsNamed(action);
   const ofType = target_type === undefined ? undefined : actionsOn(target_type);

@@ -16,7 +16,7 @@ export type AuditRowWithActor = AuditRow & {
 export type AuditFilter = {
   actorId?: string | undefined;
   targetId?: string | undefined;
-  /** Rows of any of these actions; undefined for rows of all actions. */
+  /** Rows with any of these actions; undefined for all actions. */
   actions?: readonly string[] | undefined;
 };
 
@@ -81,8 +81,8 @@ function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
 }
 
 /**
- * The first rows of each action, live and not live, in the order of an index. Each condition is
- * checked in that index, so only rows of the page are read.
+ * The first rows of each action, live and not live, in index order. All conditions are checked in
+ * the index, so only rows of the page are read.
  */
 function filteredPage(tx: Read, wanted: AuditList): Sql {
   const { filter, afterSeq, beforeSeq, limit } = wanted;
@@ -106,7 +106,7 @@ function filteredPage(tx: Read, wanted: AuditList): Sql {
     ) first`;
 }
 
-/** The numbers of the first rows at or after two moments; null for a moment that is not given. */
+/** The numbers of the first rows at or after two given times; null for a time that is not given. */
 export const findSeqsAt = (
   tx: Read,
   moments: { from: Date | null; to: Date | null },

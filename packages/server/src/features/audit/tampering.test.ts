@@ -1,4 +1,4 @@
-// A superuser of the database edits the log, and the verifier finds the position.
+// A database superuser edits the log, and the verifier finds the position.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -94,8 +94,8 @@ const set = (assignment: string) => (seq: number) =>
   `update audit_logs set ${assignment} ${at(seq)}`;
 const here = (seq: number) => seq;
 /**
- * Where an edited row is found: at the next row, which no longer links to it. For the last row, the
- * head no longer matches.
+ * An edited row is detected at the next row, which no longer links to it. If the last row was
+ * edited, the head no longer matches it.
  */
 const next = (seq: number) => Math.min(seq + 1, ROWS);
 
@@ -141,12 +141,12 @@ async function rewritten(from: number): Promise<string> {
 
 /** Edits that only anchors reveal. */
 const hidden: Record<string, Tamper> = {
-  'an end that was cut off with its head': {
+  'a truncated log with a matching head': {
     sql: (seq) =>
       `delete from audit_logs ${at(seq).replace('seq =', 'seq >=')}; ${headIs(seq - 1)}`,
     found: here,
   },
-  'a chain that was rewritten and hashed again': {
+  'a rewritten chain with new hashes': {
     sql: rewritten,
     found: (seq) => ANCHORED.find((each) => each >= seq) ?? Number.NaN,
   },
@@ -172,7 +172,7 @@ const tampers: Record<string, Tamper> = {
     found: here,
   },
   'an edited payload': { sql: set(`payload = '{"slug":"edited"}'`), found: here },
-  'a payload with other whitespace': { sql: set(`payload = payload || ' '`), found: here },
+  'a payload with different whitespace': { sql: set(`payload = payload || ' '`), found: here },
   'an edited link': { sql: set(`prev_hash = repeat('a', 64)`), found: here },
   'an edited hash': { sql: set(`hash = repeat('a', 64)`), found: here },
   'a hash in uppercase': { sql: set('hash = upper(hash)'), found: here },
@@ -194,14 +194,17 @@ const tampers: Record<string, Tamper> = {
       ${await forged(seq)}`,
     found: next,
   },
-  'a row that was edited and hashed again': { sql: rehashed, found: next },
+  'an edited row with a new hash': { sql: rehashed, found: next },
   'a hashed payload that is not JSON': {
     sql: async (seq) => `update audit_logs set payload = 'forged', hash =
       '${hashOfText(await rowAt(seq), 'forged')}' ${at(seq)}`,
     found: here,
   },
-  'a row appended without the head': { sql: () => forged(ROWS + 1), found: () => ROWS + 1 },
-  'a head that names another hash': {
+  'a row appended without updating the head': {
+    sql: () => forged(ROWS + 1),
+    found: () => ROWS + 1,
+  },
+  'a head with a different hash': {
     sql: () => `update audit_heads set hash = repeat('b', 64)`,
     found: () => ROWS,
   },
@@ -222,10 +225,10 @@ test('the log is intact before it is edited', async () => {
 });
 
 for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
-  test(`${what} is found at its position`, async () => {
+  test(`${what} is detected at the right position`, async () => {
     const chance = seededBytes(what);
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
-      // The first and the last row, then random ones.
+      // The first and the last row, then random rows.
       const seq = [1, most][tried] ?? 1 + (Buffer.from(chance(4)).readUInt32BE() % most);
       await edit(await sql(seq));
       const { brokenSeq, reason } = await verdict();
@@ -237,7 +240,7 @@ for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
 }
 
 for (const [what, { sql, found }] of Object.entries(hidden)) {
-  test(`${what} is found by anchors only`, async () => {
+  test(`${what} is detected only with anchors`, async () => {
     equal((await verdict(anchored)).brokenSeq, null, 'the anchors match the log');
     for (const seq of [1, 9, 10, 17, ROWS]) {
       await edit(await sql(seq));

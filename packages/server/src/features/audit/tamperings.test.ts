@@ -1,5 +1,5 @@
 // 1,200 random tamperings of one chain, 200 of each kind. The server's verifier and the script for
-// exported files both name the right entry. Only anchors reveal a truncated or rewritten chain.
+// exported files both report the right entry. Only anchors reveal a truncated or rewritten chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const TRIES_EACH = 200;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const workspaceId = randomUUID();
 
-/** Two numbers that depend only on the attack and on its round. */
+/** Two numbers that depend only on the attack and its round. */
 const chancesOf = (what: string, turn: number): [number, number] => {
   const digest = createHash('sha256').update(`${what} ${turn}`).digest();
   return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
@@ -75,7 +75,7 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** The database after the attack: its rows, and a head that matches the newest one. */
+/** What both verifiers report for these rows and a head that matches the newest row. */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {
@@ -187,10 +187,10 @@ test('an untouched chain is intact, with and without anchors', async () => {
 
 for (const [what, attack] of Object.entries(attacks)) {
   const { most, rows, found, foundByAnchors = found, needsAnchors } = attack;
-  test(`${TRIES_EACH} chains that were ${what} are found at the right entry`, async () => {
+  test(`in ${TRIES_EACH} chains with entries that were ${what}, the right entry is reported`, async () => {
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
       const [place, way] = chancesOf(what, tried);
-      // The first and the last row, then random ones.
+      // The first and the last row, then random rows.
       const seq = [1, most][tried] ?? 1 + (place % most);
       const attacked = rows(seq, way);
       const right = found(seq);

@@ -1,5 +1,5 @@
-// Backup tasks, as the worker and the commands use them. Each runs in a separate process, so that
-// it doesn't use the server's memory and CPU time.
+// Backup tasks for the worker and the commands. Each runs in a separate process, so that it doesn't
+// use the server's memory and CPU time.
 
 export type TakenBackup = { backupId: string; path: string; rows: number; bytes: number };
 
@@ -12,7 +12,7 @@ export type BackupTasks = {
   take(report: (progress: TaskProgress) => void): Promise<TakenBackup>;
   /** Restores the newest backup into a scratch database, and checks its contents. */
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
-  /** Removes what killed backups left behind. */
+  /** Removes the remains of backups that were killed. */
   clear(): Promise<void>;
   /** Removes the oldest backups beyond the number to keep; returns their IDs. */
   prune(): Promise<string[]>;

@@ -1,5 +1,5 @@
 // What /status reports about backups after the clock was set back: results from the future don't
-// count, neither now nor once the clock catches up.
+// count, either now or once the clock catches up.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -46,7 +46,7 @@ test('a failure after the clock was set back is not hidden by a backup from the 
   deepEqual(await shown(), ['degraded', false, 'one'], 'when the clock has caught up');
 });
 
-test('a backup that ended in the future does not count as recent', async (t) => {
+test('a backup dated in the future does not count as recent', async (t) => {
   const { clock, shown, passed } = await scene(t);
   clock.shift(300 * DAY_MS);
   await passed('one');

@@ -1,5 +1,5 @@
-// The newest backups and restore tests, as /status reads them. A run that ended in the future was
-// recorded before the clock was set back. Its age is unknown, so it doesn't count.
+// The newest backups and restore tests, as shown in /status. A run dated in the future was recorded
+// before the clock was set back. Its age is unknown, so it doesn't count.
 import { sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';

@@ -1,6 +1,5 @@
-// The state of a key: the first that applies, in the protocol's order. This file has all the rules,
-// in two forms: an expression that gives the state in responses, and conditions by which lists and
-// counts search indexes.
+// The state of a key: the first one that applies, in the protocol's order. This file defines each
+// state in two forms: an expression for responses, and index conditions for lists and counts.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';
@@ -49,7 +48,7 @@ export const secretKeyState = stateIn(secretKeyStates);
 export const stateShelfOf = (state: KeyState, env: Env): number =>
   SHELF_OF_ENV[env] + rules[state].decision;
 
-/** The condition on `ends_at`; none for a state that doesn't depend on time. */
+/** The conditions on `ends_at`; empty for a state that doesn't depend on time. */
 export function endsIn(state: KeyState): Sql[] {
   const { after, upTo } = rules[state];
   return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];

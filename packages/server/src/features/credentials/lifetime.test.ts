@@ -9,7 +9,7 @@ const at = (hours: number) => msAfter(now, hours * HOUR_MS);
 const tick = (moment: Date, ms: number) => msAfter(moment, ms);
 const eternal = { expiresAt: null, vendorExpiresAt: null, revokedAt: null, quarantinedAt: null };
 
-test('a rotated key expires after the overlap, or at its earlier expiry', () => {
+test('a rotated key expires when its overlap ends, or earlier if its own expiry is earlier', () => {
   const cases = [
     { old: eternal, overlapHours: 24, predecessor: at(24), successor: null },
     { old: eternal, overlapHours: 0, predecessor: now, successor: null },
@@ -56,7 +56,7 @@ test('a key that is revoked, disabled, or past the expiry set by the vendor cann
   deepEqual(rotate({ vendorExpiresAt: tick(now, 1) }).successor, tick(now, 1));
 });
 
-test('a leaked key expires after an hour, or at its earlier expiry', () => {
+test('a leaked key expires after an hour, or earlier if its own expiry is earlier', () => {
   for (const [expiresAt, end] of [
     [null, at(1)],
     [at(2), at(1)],
@@ -71,7 +71,7 @@ test('a leaked key expires after an hour, or at its earlier expiry', () => {
   }
 });
 
-test('only a leaked key has a deadline for its expiry', () => {
+test('only a leaked key has a deadline beyond which its expiry cannot be moved', () => {
   const prolongs = (key: object, wanted: Date | null) => {
     try {
       refuseProlonging({ ...eternal, ...key }, wanted);

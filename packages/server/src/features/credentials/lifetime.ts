@@ -39,7 +39,7 @@ export function endsAfterRotation(
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
-/** The columns of a key that is quarantined now. A quarantine never extends a key's life. */
+/** The columns of a key that is being quarantined. A quarantine never extends a key's life. */
 export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string) => ({
   expiresAt: earlier(expiresAt, quarantineDeadline(now)),
   quarantinedAt: now,
@@ -47,7 +47,7 @@ export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string
 });
 
 /**
- * A vendor may set any expiry, even one that undoes the expiry set by a rotation. A leaked key,
+ * A vendor may set any expiry, even one later than the expiry set by a rotation. A leaked key,
  * however, expires at its quarantine deadline at the latest.
  */
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {

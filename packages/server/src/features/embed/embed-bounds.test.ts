@@ -21,7 +21,7 @@ const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const KEYS_MAX = 100;
 const CHANGES_PER_MINUTE = 120;
 
-/** Creates keys for an embed token's tenant, on the vendor plane, which has no such limit. */
+/** Creates keys for an embed token's tenant through the vendor API, which has no such limit. */
 async function keysFor({ given }: Harness, subject: Subject, count: number): Promise<string[]> {
   const { projectId, tenantId, env = 'live' } = subject;
   const ids: string[] = [];
@@ -53,7 +53,7 @@ test('a tenant at its key limit can neither create nor rotate a key', async (t) 
   equal(data.length, KEYS_MAX);
 });
 
-test('the limit is per tenant, project and environment, and does not apply to the vendor', async (t) => {
+test('the key limit is per tenant, project and environment, and does not apply to the vendor', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   await keysFor(vendor, page, KEYS_MAX);
@@ -88,7 +88,7 @@ test('when only one more key is allowed, only one of twenty concurrent creations
 const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
-test('a tenant can make 120 changes a minute across all its tokens, and can still read', async (t) => {
+test('after 120 changes in a minute across all its tokens, a tenant can only read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
   toNextMinute(clock);

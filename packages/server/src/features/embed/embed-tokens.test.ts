@@ -1,4 +1,4 @@
-// Embed tokens: creating them, their claims, the origins that may present them, and how they stop
+// Embed tokens: creating them, their claims, the origins that may present them, and when they stop
 // working.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { noteDriverError } from '../../db/faults.ts';
 const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
 
-test('a token names its subject and expires after five minutes', async (t) => {
+test('a token identifies its subject and expires after five minutes', async (t) => {
   const { as, given } = await harness(t);
   const origins = [ORIGIN, 'http://localhost:3000'];
   await as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
@@ -155,7 +155,7 @@ test('only an origin in its audience may present a token', async (t) => {
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
 });
 
-test('an unreachable database causes a 503, not a 401', async (t) => {
+test('an unreachable database results in a 503, not a 401', async (t) => {
   const vendor = await harness(t);
   const { headers } = await vendor.embed();
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -168,7 +168,7 @@ test('an unreachable database causes a 503, not a 401', async (t) => {
   }
 });
 
-test('authenticating a token costs one query, and none if its signature is wrong', async (t) => {
+test('authenticating a token takes one query, and none if its signature is wrong', async (t) => {
   const vendor = await harness(t);
   const tracing = traced(vendor.testApp.db);
   const beside = appBeside(t, vendor.testApp, { db: tracing.db });

@@ -12,7 +12,7 @@ const rotate = 'POST /v1/embed/keys/{id}/rotate';
 const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const usage = 'GET /v1/embed/keys/{id}/usage';
 
-test('a page can read its own session with the remaining time', async (t) => {
+test('a page can read its own session and the remaining time', async (t) => {
   const { embed, clock, given, as } = await harness(t);
   const { call, tenantId, projectId } = await embed();
   await as.liveKey('PATCH /v1/tenants/{id}', { id: tenantId, name: 'Globex' });
@@ -157,7 +157,7 @@ test('each endpoint requires its scope, and the error names the missing scope', 
   }
 });
 
-test('a created or rotated key gets only scopes that the token grants', async (t) => {
+test('a created or rotated key can only get scopes that the token grants', async (t) => {
   const app = await harness(t);
   const scopes = ['keys:write', 'key_scope:a', 'key_scope:b'];
   const { call, projectId, tenantId } = await embedded(app, { scopes });

@@ -1,6 +1,7 @@
-// No sequence of calls through embed tokens yields a key with more scopes or a longer life than the
-// vendor and the tokens granted. Random sequences are compared with a small model of the grants.
-// EMBED_RUNS sets how many sequences are tried; a failure prints the seed that repeats it.
+// No sequence of calls with embed tokens can produce a key with more scopes or a longer life than
+// the vendor and the tokens granted. Random sequences are compared with a small model of the
+// grants. EMBED_RUNS sets how many sequences are tried. A failure prints the seed that reproduces
+// it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiKey } from '@keyrail/protocol/objects/api-key.ts';
@@ -51,7 +52,7 @@ type Ground = {
   keys: Known[];
 };
 
-/** Three keys made by the vendor, and tokens with different grants. */
+/** Creates three keys as the vendor, and tokens with different grants. */
 async function laid(app: Harness): Promise<Ground> {
   const project = await app.given.project();
   const tenant = await app.given.tenant();
@@ -134,7 +135,7 @@ async function take(ground: Ground, what: Step): Promise<void> {
   }
 }
 
-/** Every key that the vendor sees is in the model and within its grants. */
+/** Asserts that every key the vendor can see is in the model and within its grants. */
 async function holds({ app, keys, tokens }: Ground): Promise<void> {
   const tenantId = tokens[0]?.holder.tenantId;
   const input = { tenant_id: tenantId, include_revoked: true, limit: 200 };

@@ -30,7 +30,9 @@ type WantedToken = {
 
 export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
 
-/** Signs a token for one tenant of one project. It is not audited, because it soon expires. */
+/**
+ * Signs a token for one tenant of one project. Tokens are not audited, because they soon expire.
+ */
 export async function issueEmbedToken(
   read: Read,
   { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,
@@ -73,7 +75,7 @@ function claimsFor(
 
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
-/** The requested origins, all of which must be registered. By default, all registered origins. */
+/** The requested origins, which must all be registered. Defaults to all registered origins. */
 function audienceOf(
   wanted: readonly string[] | undefined,
   registered: readonly string[],

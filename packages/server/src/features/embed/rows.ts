@@ -1,4 +1,4 @@
-// Loads everything that issuing an embed token needs, in one statement.
+// Loads everything needed to issue an embed token, in one statement.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';

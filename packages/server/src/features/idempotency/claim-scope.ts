@@ -13,7 +13,7 @@ export type Verdict =
 
 type ClaimParts = { randomBytes: RandomBytes; responseSealing: BoundSealing };
 
-/** Exactly one of any number of concurrent claims gets `execute`; its lock token is valid. */
+/** Of any number of concurrent claims, exactly one gets `execute` and a valid lock token. */
 export async function claimScope(
   tx: Read,
   scope: Scope & { fingerprint: string; ttlMs: number },

@@ -1,4 +1,5 @@
-// Idempotent requests through the HTTP API: which request runs, waits, or gets the stored response.
+// Idempotent requests through the HTTP API: which request runs, which waits, and which gets the
+// stored response.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,7 +57,7 @@ test('the first claim executes, a duplicate waits, and a retry gets the stored r
   deepEqual(replay.response, { ...response, body: base64(5), body_stored: true });
 });
 
-test('a claim of the same scope with another fingerprint is a mismatch', async (t) => {
+test('a claim of the same scope with a different fingerprint is a mismatch', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -70,7 +71,7 @@ test('a claim of the same scope with another fingerprint is a mismatch', async (
   equal((await as.liveKey(claim, other)).state, 'execute', 'until the record expires');
 });
 
-test('an expired lock is stolen once, and its old holder can change nothing', async (t) => {
+test('an expired lock is stolen only once, and its former holder can no longer change anything', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock: lost } = await executing(app);
@@ -90,7 +91,7 @@ test('an expired lock is stolen once, and its old holder can change nothing', as
   deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
 });
 
-test('a second completion is reported as lost, and the stored response stays', async (t) => {
+test('a second completion is reported as lost, and leaves the stored response unchanged', async (t) => {
   const app = await harness(t);
   const { request, lock } = await executing(app);
   await app.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
@@ -122,7 +123,7 @@ test('a heartbeat extends the lock, even beyond the record’s expiry', async (t
   equal((await as.liveKey(complete, { ...lock, status: 204 })).outcome, 'ok');
 });
 
-test('a holder whose lock expired may complete if nobody stole the lock', async (t) => {
+test('a holder whose lock expired can still complete if no other claim has stolen the lock', async (t) => {
   const app = await harness(t);
   const { lock } = await executing(app);
   app.clock.shift(LOCK_MS + 1000);
@@ -165,7 +166,7 @@ test('a body that is too large is accepted but not stored, and the replay says s
   }
 });
 
-test('a response that could not be replayed unchanged is rejected', async (t) => {
+test('a response that cannot be stored and replayed exactly is rejected', async (t) => {
   const app = await harness(t);
   const { lock } = await executing(app);
   const bad = [
@@ -197,7 +198,7 @@ test('a response that could not be replayed unchanged is rejected', async (t) =>
   equal((await app.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
 });
 
-test('9,000 headers are stored, and more than 10,000 values are rejected', async (t) => {
+test('a response with 9,000 headers is stored, and one with more than 10,000 values is rejected', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const { request, lock } = await executing(app);
@@ -214,7 +215,7 @@ test('9,000 headers are stored, and more than 10,000 values are rejected', async
   deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
 });
 
-test('the same scope in another environment or workspace is independent', async (t) => {
+test('the same scope in a different environment or workspace is independent', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const request = aRequest();
@@ -229,7 +230,7 @@ test('the same scope in another environment or workspace is independent', async 
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('only one of many concurrent first claims executes', async (t) => {
+test('of many concurrent first claims, only one gets to execute', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

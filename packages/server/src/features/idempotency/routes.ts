@@ -1,4 +1,4 @@
-// Coordination of retried requests. Records are stored in the database and are not audited.
+// Coordinates retried requests. Records are stored in the database and are not audited.
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/wire/limits.ts';
 import type { RandomBytes } from '../../base/random.ts';

@@ -27,7 +27,7 @@ export type ClaimRow =
   | { state: 'mismatch' }
   | ({ state: 'replay' } & StoredColumns);
 
-/** Takes a scope's lock, or returns why it couldn't. */
+/** Acquires a scope's lock, or returns the reason why it couldn't. */
 export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
   one(
     tx,

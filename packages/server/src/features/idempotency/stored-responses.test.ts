@@ -48,7 +48,7 @@ async function bytesOf(app: Harness) {
   return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
 }
 
-test('in a full workspace requests complete without storing bodies, and replays say so', async (t) => {
+test('in a full workspace, requests complete without storing bodies, and replays say so', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };
@@ -67,7 +67,7 @@ test('in a full workspace requests complete without storing bodies, and replays 
   equal((await live(claim, first.request)).response?.body, base64(60 * KIBIBYTE));
 });
 
-test('headers count too, and long ones are omitted beyond the limit', async (t) => {
+test('headers count toward the limit, and long headers are omitted once it is reached', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = Object.fromEntries(
@@ -78,7 +78,7 @@ test('headers count too, and long ones are omitted beyond the limit', async (t) 
   ok((await bytesOf(app)).there < KIBIBYTE);
 });
 
-test('a full environment or workspace does not affect the others', async (t) => {
+test('a full environment or workspace does not affect other environments and workspaces', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const callers = storingUpTo(mine, 64 * KIBIBYTE);
@@ -89,7 +89,7 @@ test('a full environment or workspace does not affect the others', async (t) => 
   equal((await stored(storingUpTo(theirs, 64 * KIBIBYTE).live, { body })).isStored, true);
 });
 
-test('expired records free their bytes when they are purged or claimed again', async (t) => {
+test('expired records stop counting toward the limit when they are purged or claimed again', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const body = base64(40 * KIBIBYTE);

@@ -26,7 +26,7 @@ async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   return [body.keys, body.active_keys, body.capped];
 }
 
-/** Adds keys that nobody can use to the project and tenant of a key. */
+/** Adds keys to the project and tenant of a key. These keys can't be used. */
 const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
   operationsOf(app)(async (tx) => {
     await many(
@@ -62,14 +62,15 @@ test('with more keys than a dry run examines, the counts are capped', async (t) 
   const more = [IMPACT_KEYS_MAX + 1, IMPACT_KEYS_MAX, true];
   deepEqual(await dry(app, line, { id }), more);
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), more);
-  // Live keys come first, so the dry run does not reach the test key, the only one that inherits.
+  // Live keys come first, so the dry run does not reach the test key, the only key that inherits
+  // the limits.
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 0, true]);
   const key = await app.given.key({ project_id: id });
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 1, true], 'not 10,001');
   deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id: key.id }), [1, 1, false]);
 });
 
-/** Records that a user created secret keys, which don't actually exist. */
+/** Records that a user created secret keys that don't actually exist. */
 const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: string, count: number) =>
   openWrite(
     {

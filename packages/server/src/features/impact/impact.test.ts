@@ -23,7 +23,7 @@ async function use({ as }: Harness, key: Key, [at, times]: [Date, number]): Prom
   await (key.env === 'live' ? as.liveKey : as.testKey)(line, batchOf(events));
 }
 
-/** A node that just polled. */
+/** A node that has just polled. */
 const node = (
   { as }: Harness,
   projectId: string,
@@ -51,7 +51,7 @@ const NOTHING = {
   scopes_removed: [],
 };
 
-test('a dry run for a key shows its recent use and the nodes that hold it', async (t) => {
+test('a dry run for a key shows its recent use and the nodes that have it', async (t) => {
   const app = await harness(t);
   const now = atSix(app);
   const key = await app.given.key({ scopes: ['a', 'b', 'c'] });
@@ -125,7 +125,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   await node(app, first.project_id, { name: 'two', env: 'test' });
   await node(app, elsewhere.project_id, { name: 'three', env: 'live' });
   await node(app, elsewhere.project_id, { name: 'unconcerned', env: 'test' });
-  app.clock.shift(HOUR_MS); // one key has expired; the nodes count, since no time was served
+  app.clock.shift(HOUR_MS); // one key expires; the nodes are still counted
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), {
     ...NOTHING,
     keys: 4,

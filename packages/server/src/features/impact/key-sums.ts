@@ -1,20 +1,20 @@
-// The sums over the keys that a dry run has looked at so far.
+// Sums over the keys that a dry run has examined so far.
 import type { Env } from '../../doors/reach.ts';
 import type { KeyCounts } from './rows.ts';
 
 type Place = { projectId: string; env: Env };
 
 export type KeySums = {
-  /** Keys that were looked at; the change may not affect all of them. */
+  /** Keys examined so far; the change may not affect all of them. */
   read: number;
-  /** There are more keys than the dry run looks at, so the sums are lower bounds. */
+  /** There are more keys than the dry run examines, so the sums are lower bounds. */
   isCapped: boolean;
   keys: number;
   activeKeys: number;
   tenantIds: ReadonlySet<string>;
   /** The keys' projects and environments, without duplicates. */
   places: readonly Place[];
-  /** Requests today, yesterday, in the last seven days, and on the day before the last seven. */
+  /** Requests today, yesterday, in the last seven days, and on the day before those seven. */
   today: number;
   yesterday: number;
   week: number;
@@ -36,7 +36,7 @@ export const NO_KEYS: KeySums = {
   lastUsedAt: null,
 };
 
-/** Adds what one statement counted; null if it found no key. */
+/** Adds the counts from one statement; null if it found no key. */
 export function addKeys(sums: KeySums, more: KeyCounts | null, env: Env): KeySums {
   if (more === null) return sums;
   const isKnown = (id: string) =>

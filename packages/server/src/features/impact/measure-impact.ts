@@ -15,7 +15,7 @@ import {
 
 export type Measured = KeySums & { nodes: number };
 
-/** Counts what a change would affect. Looks at IMPACT_KEYS_MAX keys at most, newest first. */
+/** Counts what a change would affect. Examines at most IMPACT_KEYS_MAX keys, newest first. */
 export async function measureImpact(tx: Check, affected: Affected): Promise<Measured> {
   const counted = async (sums: KeySums, filter: NodeSelection) => ({
     ...sums,
@@ -67,7 +67,7 @@ type Walk = {
   onlyInheriting?: boolean;
 };
 
-/** The unrevoked keys under a parent, which a deletion revokes. */
+/** Sums over the unrevoked keys under a parent, which deleting it would revoke. */
 async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
   let sums = NO_KEYS;
   for (const env of allEnvs) {

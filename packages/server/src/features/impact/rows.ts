@@ -25,7 +25,7 @@ export type KeyCounts = {
   activeKeys: number;
   tenantIds: string[];
   projectIds: string[];
-  /** Requests today, yesterday, in the last seven days, and on the day before the last seven. */
+  /** Requests today, yesterday, in the last seven days, and on the day before those seven. */
   today: number;
   yesterday: number;
   week: number;
@@ -36,7 +36,7 @@ export type KeyCounts = {
 };
 
 /**
- * Today, and the seven days before. The limit keeps the planner from reading these days for all
+ * Today and the seven days before. The limit keeps the planner from reading these days for all
  * keys.
  */
 const DAYS = 8;
@@ -48,7 +48,7 @@ const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 const requests = (days: Sql): Sql =>
   sql`coalesce(sum(requests) filter (where ${days}), 0)::double precision`;
 
-/** Newest first. Null if no key is left. */
+/** Counts keys, newest first; null if there are none left. */
 export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null> {
   const { onlyInheriting, after, limit } = range;
   const wanted = allOf([
@@ -91,7 +91,7 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
   );
 }
 
-/** A single key is found by its ID, the keys of a parent through an index, newest first. */
+/** Finds a single key by its ID, and the keys of a parent through an index, newest first. */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
   const type = named(partitionTypeFor(under));
@@ -121,7 +121,7 @@ export const countSecretKey = (tx: Check, id: string): Promise<SecretKeyCounts> 
       where k.id = ${id} and k.revoked_at is null`,
   );
 
-/** The unrevoked secret keys that a user created, or received by rotating a key. */
+/** The unrevoked secret keys that a user created directly or by rotation. */
 export const countMintedKeys = (
   tx: Check,
   userId: string,

@@ -1,4 +1,4 @@
-// Computes the cost of a batch before the batch is validated. This never takes long.
+// The cost of a batch is computed before the batch is validated, and always quickly.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -13,7 +13,7 @@ const faultOf = (text: string): string => {
   return body.fault.details?.[0]?.message ?? body.fault.message;
 };
 
-test('the cost of a batch is its number of events, valid or not, and at least one', () => {
+test('a batch costs one per event, valid or not, with a minimum of one', () => {
   const costs = {
     '{"events":[]}': 1,
     '{"events":[1,{},null]}': 3,
@@ -54,7 +54,7 @@ test('commas and brackets inside strings are not counted', () => {
   equal(faultOf(open.padEnd(1_500_000)), 'The request body is not valid JSON.');
 });
 
-test('a missing body is read as an empty object', () => {
+test('a missing body is treated as an empty object', () => {
   deepEqual(bodyOf(''), bodyOf('{}'));
 });
 

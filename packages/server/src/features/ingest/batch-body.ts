@@ -19,7 +19,7 @@ export function readBody(bytes: Uint8Array): BatchBody {
   try {
     const { brackets } = refuseUnwieldy(bytes);
     const text = readText(bytes);
-    // A missing body equals `{}`, as on other endpoints: the error names the missing fields.
+    // A missing body is treated as `{}`, as on other endpoints: the error lists the missing fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
     // A batch of flat events has at most this many brackets. The depth is only counted if there are
@@ -56,7 +56,7 @@ const COMMA_UNIT = 0x2c;
 const OPENING = { units: [0x7b, 0x5b], most: INGEST_OBJECTS_MAX };
 const COMMA = { units: [COMMA_UNIT], most: INGEST_VALUES_MAX };
 
-/** Counts the units, but stops at `most` + 1. */
+/** Counts these byte values, but stops at `most` + 1. */
 function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: number }): number {
   let count = 0;
   for (const unit of units) {

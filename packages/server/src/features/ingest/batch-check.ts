@@ -62,7 +62,7 @@ function acceptedHead(value: unknown): Head | null {
 
 /**
  * The schema's error messages. The schema parses only the first bad events, because 5,000 errors
- * would take too long to find and to read.
+ * would take too long to produce and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

@@ -71,7 +71,7 @@ export function acceptedEvent(value: unknown, batch: BatchContext): TelemetryEve
   };
 }
 
-/** Checks the texts that are not counted. */
+/** Checks the strings that are not counted. */
 function hasTexts(value: Record<string, unknown>): boolean {
   const { display_prefix: prefix = null, route = null, request_id: requestId = null } = value;
   return (
@@ -88,7 +88,9 @@ export const idIn = (value: unknown): string | null =>
 
 type ReadId = (value: unknown) => string | null;
 
-/** Parses each text once. Equal IDs become the same string, which makes later map lookups fast. */
+/**
+ * Parses each string once. Equal IDs become the same string, which makes later map lookups fast.
+ */
 function idReader(): ReadId {
   const known = new Map<unknown, string | null>();
   return (value) => {

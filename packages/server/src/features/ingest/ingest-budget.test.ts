@@ -63,7 +63,7 @@ test('every event is charged to the budget, and the headers show what is left', 
   equal((await send(5)).accepted, 5, 'a new minute');
 });
 
-test('the budget still resets after the clock was set back', async (t) => {
+test('the budget still resets after the clock is set back', async (t) => {
   const { app, send } = await withBudget(t, 2);
   await send(2);
   app.clock.shift(-10 * MINUTE_MS);

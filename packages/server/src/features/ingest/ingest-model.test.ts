@@ -1,5 +1,5 @@
-// Random batches, some sent again and some rejected, compared with a model that is a list of
-// events: every number from the API equals a count over that list.
+// Random batches, some resent and some rejected, compared with a model that is a list of events:
+// every number from the API equals a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -25,7 +25,10 @@ const requestsOf = async ({ as }: Harness, ids: string[]): Promise<number> => {
   return usages.flatMap(({ data }) => data).reduce((sum, { requests }) => sum + requests, 0);
 };
 
-/** Callers of several servers on one database: batches of one server would not run in parallel. */
+/**
+ * Callers of several servers on one database, because a single server never runs batches in
+ * parallel.
+ */
 function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): () => Caller {
   const servers = [1, 2, 3].map(() => appBeside(t, app.testApp, changes).as(app.tokens.liveKey));
   let calls = 0;
@@ -118,7 +121,7 @@ test('concurrent batches with the same keys are all accepted, and the totals add
   ok(denied > 0 && denied < overview.total.requests);
 });
 
-test('batches sent again together with new ones keep their receipts', async (t) => {
+test('resent batches keep their receipts when they are recorded together with new ones', async (t) => {
   const app = await harness(t);
   const [key] = await keysOf(app, 1);
   ok(key);

@@ -61,7 +61,7 @@ test('an older event does not move last_used_at back', async (t) => {
   equal(last_used_at, now.toISOString());
 });
 
-test('a sampled event counts as several, and its own rate overrides the batch’s', async (t) => {
+test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const at = app.clock.now();
@@ -107,7 +107,7 @@ test('an empty batch can report dropped events, and a batch with too many events
   );
 });
 
-test('errors are reported by the position of their event, up to 100 of them', async (t) => {
+test('each error gives the position of its event, and at most 100 errors are reported', async (t) => {
   const { as, given, clock } = await harness(t);
   const good = eventOf(await given.key(), clock.now());
   const events = [...Array(40).fill(good), { ...good, status: 99, ts: 'x' }, good, 5];
@@ -144,7 +144,7 @@ test('timestamps may be far in the past, and at most an hour ahead', async (t) =
   );
 });
 
-test('an ID that is unknown or from another workspace is reported by position, and the whole batch is rejected', async (t) => {
+test('an unknown ID, or one from another workspace, is reported by position, and the whole batch is rejected', async (t) => {
   const app = await harness(t);
   const theirs = await harness(t);
   const key = await app.given.key();
@@ -182,7 +182,7 @@ test('events of revoked keys and of deleted tenants and projects are accepted', 
   equal(await requestsOf(app, key.id), 1);
 });
 
-test('a test key reports only test traffic of test keys', async (t) => {
+test('a test key can only report test traffic of test keys', async (t) => {
   const { as, given, clock } = await harness(t);
   const live = await given.key();
   const own = await given.key({ env: 'test' });
@@ -203,7 +203,7 @@ test('a test key reports only test traffic of test keys', async (t) => {
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 
-test('a batch that is sent again counts once and gets its first receipt', async (t) => {
+test('a resent batch counts once and gets its first receipt', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key({ env: 'test' });

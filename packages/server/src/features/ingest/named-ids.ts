@@ -28,8 +28,8 @@ function note(places: Map<string, number>, id: string, at: number): void {
 }
 
 /**
- * A single unknown ID causes the whole batch to be rejected. The details give the position of each
- * unknown ID.
+ * A single unknown ID causes the whole batch to be rejected. The error details contain the position
+ * of each unknown ID.
  */
 export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
   if (unknown.length === 0) return;

@@ -15,7 +15,7 @@ export type Recordable = {
 
 /**
  * Adds validated batches of one workspace to its sums. One statement records them all if they are
- * new and within the limit of tenant months. Otherwise each is recorded alone, to get its own
+ * new and within the limit on tenant months. Otherwise each is recorded separately, to get its own
  * receipt or error.
  */
 export async function recordBatches(

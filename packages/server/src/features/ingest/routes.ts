@@ -18,15 +18,15 @@ export type IngestParts = {
 
 const BATCHES_AT_ONCE_MAX = 8;
 /**
- * Per workspace. Further batches are rejected immediately, because they would time out while
- * waiting.
+ * The limit per workspace. Further batches are rejected immediately, because they would time out
+ * while waiting.
  */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
   // Batches of one workspace update the same rows. In parallel they would wait for row locks, each
-  // holding a connection. So one statement runs at a time, with up to 8 waiting batches together.
+  // holding a connection. So one statement runs at a time, for up to 8 waiting batches together.
   const record = batched<Recordable, Receipt>({
     max: BATCHES_AT_ONCE_MAX,
     inFlightMax: 1,

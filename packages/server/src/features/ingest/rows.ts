@@ -74,7 +74,7 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. A live key may report events of both environments.
+ * The environment of the sender's secret key. A live key may report events from both environments.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

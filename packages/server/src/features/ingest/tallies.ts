@@ -1,5 +1,5 @@
-// Adds up the events of a batch: thousands become a few rows for each table of sums. Most events
-// share their project and day, so nested maps find a sum without building a key for each event.
+// Adds up the events of a batch, so that thousands become a few rows per table. Most events share
+// their project and day, so nested maps find a sum without building a key for each event.
 import { CountedDenial } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';

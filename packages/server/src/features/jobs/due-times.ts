@@ -12,8 +12,8 @@ export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
     * (${pausesMs}::bigint[])[least(attempts, ${pausesMs.length - 1}::int) + 1])`;
 
 /**
- * Whether no worker holds the claim of a row. If the clock was set back by less than the duration
- * of a claim, the holder may still be working.
+ * Whether no worker has claimed a row. If the clock was set back by less than the duration of a
+ * claim, the holder may still be working.
  */
 export const isUnclaimed = (now: Date, claimMs: number): Sql =>
   sql`(claimed_until is null or claimed_until <= ${now}

@@ -29,7 +29,7 @@ async function count({ testApp }: Harness, table: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('only one of many workers gets a job that all of them request', async (t) => {
+test('only one of many workers gets a job that they all request', async (t) => {
   const app = await harness(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(
@@ -109,7 +109,7 @@ test('workers that have not been seen for a day are removed', async (t) => {
 const purgeEnded = ({ testApp }: Harness) =>
   purgeTables(testApp, 'sessions', 'one_time_tokens', 'void_sign_ups');
 
-test('sessions and tokens are removed a month after they end', async (t) => {
+test('expired sessions and tokens are removed after a month', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const open = await signUp(callersOf(app));

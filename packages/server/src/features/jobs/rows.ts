@@ -6,8 +6,8 @@ import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
 /**
- * Records that this worker is alive. Removes workers that haven't been seen for a day, or were seen
- * in the future, by a clock that has since been set back.
+ * Records that this worker is alive. Removes workers that haven't been seen for a day, and workers
+ * that were last seen in the future because the clock has since been set back.
  */
 export async function updateHeartbeat(tx: Work, workerId: string): Promise<void> {
   await many(
@@ -24,9 +24,9 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 }
 
 /**
- * Leases the job to this worker if it is due and no other worker runs it; otherwise returns false.
- * A time further ahead than a correct clock could have written comes from a clock that has since
- * been set back, and counts as past.
+ * Leases the job to this worker if it is due and no other worker is running it; otherwise returns
+ * false. A time further ahead than a correct clock could have written comes from a clock that has
+ * since been set back, and counts as past.
  */
 export async function lockJob(
   tx: Work,

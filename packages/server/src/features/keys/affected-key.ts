@@ -1,7 +1,7 @@
 import type { Affected } from '../../doors/plan.ts';
 import type { KeyRow } from './rows.ts';
 
-/** A change that affects a single key, for measuring its impact. */
+/** A change that affects a single key, used to measure its impact. */
 export const affectedKey = (
   { id, projectId, env }: Pick<KeyRow, 'id' | 'projectId' | 'env'>,
   isChanged: boolean,

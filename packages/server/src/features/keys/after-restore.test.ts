@@ -1,6 +1,6 @@
-// Revocations right after a restore, when nodes that the database doesn't know may be running. The
-// tests only imitate what a restore does to node records; tests/journeys has a real restore with
-// real nodes.
+// Revocations right after a restore, when nodes that the database doesn't know about may be
+// running. The tests only imitate what a restore does to node records; tests/journeys has a real
+// restore with real nodes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, type TestContext, test } from 'node:test';
@@ -21,7 +21,7 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
 
-/** Changes node records in the same way as a restore. */
+/** Changes node records in the same way as a restore does. */
 const restore = ({ testApp: { beyond } }: Harness) =>
   beyond(`delete from keyrail.served_spans;
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
@@ -67,7 +67,7 @@ test('after a restore, no revocation is complete until the server has served for
   equal(await reason(), null, 'setting the clock back does not make the restore recent again');
 });
 
-test('after a restore, a revocation waits a second for nodes that appear, and lists them', async (t) => {
+test('after a restore, a revocation waits a second for nodes to appear, and lists those nodes', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const { id, project_id } = await app.given.key();
@@ -153,7 +153,7 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   return verdict.claims;
 }
 
-test('receipts that lack newer claims can be verified, and invalid values of these claims are rejected', async () => {
+test('receipts without the newer claims can be verified, and invalid values of these claims are rejected', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
   const jwks = { keys: [key as ReceiptKeys['keys'][number]] };

@@ -11,7 +11,7 @@ import { RECORDED_APART_MS } from '../policy/node-times.ts';
 import { type Awaited, loadAwaited } from './propagation.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** The last change of a key, which nodes must apply. */
+/** The last change to a key, which nodes must apply. */
 type KeyChange = Pick<KeyRow, 'projectId' | 'env' | 'changeId'>;
 
 export const keyChangeOf = ({ projectId, env, changeId }: KeyRow): KeyChange => ({
@@ -30,7 +30,7 @@ export type Propagation = {
   silentNodes: number;
 };
 
-/** When the wait first saw that the node had applied the change; null if it has not. */
+/** How long into the wait the node was seen to have applied the change; null if it has not. */
 type AwaitedNode = NodeRow & { ackedAfterMs: number | null };
 
 type Waiting = {
@@ -53,7 +53,7 @@ const RESTORED_WAIT_MS_MIN = SECOND_MS;
 
 /**
  * Waits until every counted node that sees the key has applied the key's last change, and returns
- * the version of each node. No database connection is held between two polls.
+ * the version of each node. No database connection is held between polls.
  */
 export async function awaitNodes(
   read: Read,
@@ -92,7 +92,7 @@ async function pollUntilAcked(
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
-    // The server is stopping, or holds its maximum of waits: return the current state.
+    // The server is stopping, or already has its maximum number of waits: return the current state.
     if (!isHeld) return polled;
     pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
   }
@@ -107,7 +107,7 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is silent if it has certainly not polled since the wait began. A poll is always
+ * A missing node is silent if it has certainly not polled since the wait began. Polls are always
  * recorded, unless another poll was recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
@@ -122,7 +122,7 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * Keeps nodes that were counted earlier in this wait and have gone silent since. If they were
+ * Keeps nodes that were counted earlier in this wait and have since gone silent. If they were
  * dropped, a revocation that they never applied would be reported as complete. A node without a
  * record has left.
  */
@@ -131,7 +131,7 @@ function counted(before: readonly NodeRow[], known: readonly KnownNode[]): Known
   return known.filter((node) => node.isCounted || names.has(nameOf(node)));
 }
 
-/** A node keeps the time of its first acknowledgement, unless it has fallen behind since. */
+/** A node keeps the time of its first acknowledgement, unless it has since fallen behind. */
 function timed(
   before: readonly AwaitedNode[],
   nodes: readonly NodeRow[],
@@ -144,7 +144,10 @@ function timed(
   }));
 }
 
-/** In a full scope, a node without a record may verify keys, so the wait is never complete. */
+/**
+ * If the scope has reached its limit of node records, a node without a record may verify keys, so
+ * the wait is never complete.
+ */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;
   const ofAll = known.filter(({ envScope }) => envScope === 'all').length;

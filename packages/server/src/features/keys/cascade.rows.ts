@@ -21,10 +21,10 @@ type Cascaded = { count: number; projectIds: string[] };
 
 /**
  * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests
- * that create keys under it wait only for the rest, and then get a 404.
+ * that create keys under it wait only while the rest are revoked, and then get a 404.
  *
- * The walk repeats until it finds no key. A rotation in flight locks its old key: the walk waits
- * for that key and revokes it, and the next walk finds the new key.
+ * This is repeated until no key is found. A rotation in progress locks its old key: one pass waits
+ * for that key and revokes it, and the next pass finds the new key.
  */
 export async function revokeKeysUnder(
   tx: Write,
@@ -63,7 +63,7 @@ type Chunk = Cascaded & { createdAt: Date; id: string };
 /**
  * Oldest first, starting after the previous chunk: two concurrent deletions lock the same keys in
  * the same order, and no chunk scans dead rows again. A key may be newer than this transaction, so
- * `revoked_at` is never before `created_at`.
+ * `revoked_at` is set to `created_at` or later.
  */
 const revokeChunk = (
   tx: Write,

@@ -35,7 +35,7 @@ const countOf = (state: KeyState, envs: readonly Env[]): Sql => {
 export const countByState = (tx: Read, envs: readonly Env[]): Promise<StateCounts> =>
   one(tx, sql<StateCounts>`select ${joined(countedStates.map((state) => countOf(state, envs)))}`);
 
-/** Null if there are more old keys than may be examined. */
+/** Null if there are too many old keys to examine. */
 export async function countUnused(tx: Read, envs: readonly Env[]): Promise<number | null> {
   const partitions = partitionsOf(envs, { includeRevoked: false });
   const { unused } = await one(
@@ -65,7 +65,7 @@ export type KeyCountRow = {
 
 type Parents = { by: 'project' | 'tenant'; ids: readonly string[]; envs: readonly Env[] };
 
-/** The newest keys of each parent, unrevoked and revoked. Unknown parents are left out. */
+/** Counts the newest keys of each parent, unrevoked and revoked. Unknown parents are omitted. */
 export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCountRow[]> {
   const isProject = by === 'project';
   const type = named(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
@@ -74,7 +74,8 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
     where ${named(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
   const isActive = allOf([sql`state_shelf = covered.active`, ...endsIn('active')]);
-  // Typed as in the index, because row level security keeps sums and casts out of index conditions.
+  // These values have the type used in the index, because row level security keeps sums and casts
+  // out of index conditions.
   const shelves = partitionsOf(envs, { includeRevoked: false });
   const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });
   const actives = envs.map((env) => stateShelfOf('active', env));

@@ -5,7 +5,8 @@ import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Stops a key until it is enabled again. Disabling it twice changes nothing, not even the reason.
+ * Disables a key until it is enabled again. Disabling it twice changes nothing, not even the
+ * reason.
  */
 export async function disableKey(
   tx: Check,

@@ -3,8 +3,8 @@ import { type Change, changed, unchanged, type Write } from '../../doors/door.ts
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Enables a disabled key and changes nothing else: it still expires, and a quarantine still stops
- * it.
+ * Enables a disabled key and changes nothing else. An expired or quarantined key still doesn't
+ * work.
  */
 export async function enableKey(tx: Write, { id }: { id: string }): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);

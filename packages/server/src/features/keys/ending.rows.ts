@@ -1,5 +1,5 @@
-// All workspaces' keys in the order in which they expire, for the jobs that notify people about
-// them.
+// The keys of all workspaces in the order in which they expire, for the jobs that send
+// notifications about them.
 import { type Sql, sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -19,9 +19,9 @@ export type EndingKey = {
 };
 
 type EndingPage = {
-  /** Keys that expire after this time… */
+  /** Lists keys that expire after this time. */
   from: Date;
-  /** …up to this one. */
+  /** Lists keys that expire no later than this time. */
   to: Date;
   after: { expiresAt: Date; id: string } | null;
   limit: number;
@@ -66,17 +66,20 @@ function listEnding(
   );
 }
 
-/** A key that was last used, or created and never used, on a given day. */
+/** A key that was last used on a given day, or created on that day and never used. */
 export type UnusedKey = Omit<EndingKey, 'expiresAt'> & { lastUsedAt: Date | null };
 
-/** `unused` is null for a key that doesn't count: used later, revoked, expired or disabled. */
+/**
+ * `unused` is null for a key that doesn't count as unused: used later, revoked, expired or
+ * disabled.
+ */
 export type LastUsed = { keyId: string; unused: UnusedKey | null };
 
 export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };
 
 type UsedPage = { day: string; after: string | null; limit: number };
 
-/** The keys used on a day, by ID. */
+/** The keys used on a given day, in ID order. */
 export async function listLastUsedOn(
   tx: Work,
   { day, after, limit }: UsedPage,
@@ -131,7 +134,7 @@ export const listNeverUsed = (
 
 const unusedColumns = sql`id, workspace_id, env, project_id, tenant_id, display_prefix`;
 
-/** A condition on a row of `api_keys`. */
+/** The condition that a row of `api_keys` is neither revoked, expired nor disabled. */
 const isUsable = ({ now }: Work): Sql =>
   sql`revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > ${now})`;

@@ -25,7 +25,7 @@ export type Explanation = ReturnType<typeof checksOf> & {
 
 const NO_NODES: NodeCounts = { total: 0, current: 0 };
 
-/** Decides whether to allow a key, as one of the project's nodes would, and says why. */
+/** Decides whether to allow a key, as one of the project's nodes would, and explains why. */
 export async function explainKey(
   tx: Recording,
   { key: named, projectId, env, scopes, at = tx.now }: Question,
@@ -50,7 +50,7 @@ export async function explainKey(
   return { ...verdict, key, policyVersion: head?.version ?? null, nodes };
 }
 
-/** As in a node, a text is hashed and looked up only if it can be a key. */
+/** As in a node, a string is only hashed and looked up if it could be a key. */
 async function findNamed(tx: Recording, named: Question['key']): Promise<KeyRow | null> {
   if ('id' in named) return findKey(tx, { id: named.id });
   const isImported = isImportable(named.text);

@@ -1,4 +1,4 @@
-// Importing keys of another product: the whole contract of one call.
+// Importing keys from another product: the whole contract of the endpoint.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -22,7 +22,7 @@ const logOf = async ({ as }: Harness) =>
 
 const bearer = ({ tokens }: Harness) => ({ authorization: `Bearer ${tokens.liveKey}` });
 
-test('imported keys are listed in the order sent, at one version and with one audit entry', async (t) => {
+test('imported keys are listed in the order sent, with one version and one audit entry for all', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id, tenant_external_id } = await place(app);
   const texts = Array.from({ length: 5 }, foreignKey);
@@ -84,7 +84,7 @@ test('imported keys are listed in the order sent, at one version and with one au
   equal(JSON.stringify(listed).includes(lookupHash(texts[0] ?? '')), false);
 });
 
-test('an unknown tenant gets a 404 that names its index, and nothing is imported', async (t) => {
+test('an unknown tenant gets a 404 with its index, and nothing is imported', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const { id: deleted } = await app.given.tenant();
@@ -114,7 +114,7 @@ test('an unknown tenant gets a 404 that names its index, and nothing is imported
   }
 });
 
-test('known hashes get a 409 that names their indexes and nothing else', async (t) => {
+test('known hashes get a 409 that lists their indexes and nothing else', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const elsewhere = await importOne(await harness(t));
@@ -182,7 +182,7 @@ test('each field of an import is checked', async (t) => {
   }
 });
 
-test('a thousand keys with meta of 6 KiB each fit into one call', async (t) => {
+test('a single import can contain a thousand keys with 6 KiB of meta each', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_external_id } = await place(app);
   const meta = { note: 'x'.repeat(6 * 1024) };

@@ -11,7 +11,7 @@ import {
 } from './import.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** Names the tenant. Exactly one of the two fields is set. */
+/** Identifies the tenant. Exactly one of the two fields is set. */
 type TenantName = { tenantId?: string | undefined; tenantExternalId?: string | undefined };
 
 type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;
@@ -64,7 +64,7 @@ async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<New
 
 const MESSAGES = { conflict: 'This key already exists.', not_found: 'No such tenant.' };
 
-/** Throws if a key has a fault; the details name its index and field, and nothing else. */
+/** Throws if a key has a fault. The details contain its index and field, and nothing else. */
 function refuse<Key>(
   code: keyof typeof MESSAGES,
   keys: readonly Key[],

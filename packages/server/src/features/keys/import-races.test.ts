@@ -54,7 +54,7 @@ test('only one of several concurrent imports of the same keys succeeds in each w
 });
 
 for (const isKept of [true, false]) {
-  test(`an import waits for a native key with the same hash that is ${isKept ? 'committed' : 'rolled back'}`, {
+  test(`an import waits until a native key with the same hash is ${isKept ? 'committed' : 'rolled back'}`, {
     skip: oneConnection,
   }, async (t) => {
     const app = await harness(t);
@@ -74,7 +74,7 @@ for (const isKept of [true, false]) {
   });
 }
 
-test('deleting a tenant waits for an import, and revokes its keys', {
+test('deleting a tenant waits for an import into it, and revokes the imported keys', {
   skip: oneConnection,
 }, async (t) => {
   const app = await harness(t);

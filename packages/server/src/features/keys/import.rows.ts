@@ -74,7 +74,9 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/** Which of these hashes belong to secret keys in reach, because those can't be API keys. */
+/**
+ * Which of these hashes belong to secret keys in reach. Those hashes can't be imported as API keys.
+ */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],
@@ -89,9 +91,9 @@ export async function listSecretKeyHashes(
 }
 
 /**
- * Inserts the keys whose hash is new, and returns them by ID. The unique index of the workspace
- * finds known hashes, including hashes from a concurrent transaction, which the statement waits
- * for. Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
+ * Inserts the keys whose hash is new, and returns them by ID. The workspace's unique index detects
+ * known hashes. The statement waits for concurrent transactions that insert the same hash. Hashes
+ * are inserted in order, so that two imports of the same keys cannot deadlock.
  */
 export async function insertNewHashes(
   tx: Write,

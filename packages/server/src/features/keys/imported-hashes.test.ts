@@ -1,5 +1,5 @@
-// Hashes of imported keys: nobody can keep another workspace from importing its keys, and
-// everything with the hash of a leaked text is quarantined.
+// Hashes of imported keys: a workspace can't block another workspace's imports, and everything with
+// the hash of a leaked key is quarantined.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -19,7 +19,7 @@ const report = ({ as }: Harness, ...tokens: string[]) =>
 const quarantinedAt = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at;
 
-test('a hash that another workspace has imported can be imported here', async (t) => {
+test('a hash that one workspace has imported can also be imported by another workspace', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const texts = Array.from({ length: 20 }, foreignKey);
@@ -64,7 +64,7 @@ test('an import reveals nothing about other workspaces’ credentials', async (t
   equal(data.length, 1);
 });
 
-test('a leaked text quarantines everything with its hash, in every workspace', async (t) => {
+test('when a key leaks, everything with its hash is quarantined, in every workspace', async (t) => {
   const owner = await harness(t);
   const thief = await harness(t);
   const third = await harness(t);

@@ -9,7 +9,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const rule = { id: 'r', limit: 5, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('the feed marks imported keys, and native entries stay as they were', async (t) => {
+test('the feed marks imported keys, and entries for native keys are unchanged', async (t) => {
   const app = await harness(t);
   const native = await app.given.key({ rate_limits: [] });
   const at = { project_id: native.project_id, tenant_id: native.tenant_id };
@@ -95,7 +95,7 @@ test('the embed plane lists, rotates and revokes the imported keys of its tenant
   ok((await call('POST /v1/embed/keys/{id}/revoke', { id: key.id })).revoked_at);
 });
 
-test('a scanner that finds the text of an imported key quarantines it', async (t) => {
+test('an imported key found by a scanner is quarantined', async (t) => {
   const app = await harness(t);
   const { text, key } = await importOne(app);
   const token = (each: string) => ({ token: each, type: 'other', url: null, source: 'content' });

@@ -1,5 +1,5 @@
 // The checks of an explanation, in the order in which a node runs them. The verdict and its reason
-// are the same as those of `decide` in the SDK; both are tested with one table of cases.
+// are the same as those of `decide` in the SDK, and one table of cases tests both.
 import type { CheckName, KeyCheck } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
@@ -11,16 +11,16 @@ import type { KeyRow } from './rows.ts';
 
 /** What is known about a key and about the request it would be used for. */
 type KeyFacts = {
-  /** Null if the key was named by its ID. */
+  /** Null if the key was identified by its ID. */
   text: string | null;
   /** Null if no key within the caller's reach matches. */
   key: Judged | null;
   /**
-   * Whether nodes hold imported keys. Only then do they look up texts that aren't in our own
+   * Whether nodes have imported keys. Only then do they look up keys that aren't in Keyrail's own
    * format.
    */
   holdsImported: boolean;
-  /** Null if neither the request nor the key names one. */
+  /** Null if neither the request nor the key specifies one. */
   project: { id: string; isDeleted: boolean } | null;
   env: Env | undefined;
   scopes: readonly string[];
@@ -33,7 +33,7 @@ type Judged = Pick<
   | ('revokedAt' | 'revokedReason' | 'disabledAt' | 'disabledReason')
 >;
 
-/** A failed check has the reason that a node gives. */
+/** A failed check has the same reason that a node gives. */
 type Outcome =
   | { outcome: 'pass' | 'skipped'; detail: string }
   | { outcome: 'fail'; detail: string; reason: DenialReason };
@@ -89,7 +89,7 @@ function checkFormat(facts: KeyFacts): Outcome {
 const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
   text !== null && holdsImported && isImportable(text);
 
-/** Says what is wrong with a text, without repeating any part of it. */
+/** Explains what is wrong with a malformed key, without repeating any part of it. */
 function adviceOn(text: string): string {
   if (hasFormat(text.trim())) return 'Remove the spaces before or after the key.';
   if (/^krsk_/.test(text)) return 'This is one of your secret keys. Send an API key instead.';

@@ -1,4 +1,4 @@
-// Disabling a key and enabling it again: what changes, what doesn't, and what nodes receive.
+// Disabling and enabling a key: what changes, what doesn't, and what nodes receive.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
@@ -87,7 +87,7 @@ test('a disabled key can be changed and revoked, but not rotated', async (t) => 
   }
 });
 
-test('nodes remove a disabled key, and get it back unchanged when it is enabled', async (t) => {
+test('nodes remove a disabled key, and receive it again unchanged when it is enabled', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -163,7 +163,7 @@ test('a disabled key that is found in public is quarantined, and stays quarantin
   );
 });
 
-test('a tenant sees that a key is disabled, but neither the reason nor a way to enable it', async (t) => {
+test('a tenant sees that a key is disabled, but not why, and cannot enable it', async (t) => {
   const app = await harness(t);
   const { call, projectId, tenantId } = await embedded(app);
   const { id } = await app.given.key({ project_id: projectId, tenant_id: tenantId });

@@ -54,7 +54,7 @@ test('the new key keeps the difference between default limits and no limits', as
   deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
 });
 
-test('a rotated key stops working exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
+test('a rotated key stops working exactly when its overlap ends, from 0 hours to a week, fractions included', async (t) => {
   const { as, given } = await harness(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
@@ -80,7 +80,7 @@ test('a rotation never extends the old key and never shortens the new one', asyn
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 
-test('a key can be rotated after its overlap, but not after the expiry that the vendor set', async (t) => {
+test('a key can be rotated after its overlap ends, but not after the expiry that the vendor set', async (t) => {
   const { as, given, clock } = await harness(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
@@ -143,7 +143,7 @@ test('an expired or leaked key can be revoked, with or without a reason', async 
   equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
 });
 
-test('a revocation with wait returns its version, even if the key was revoked earlier', async (t) => {
+test('revoking a key with wait returns the version of its revocation, even if it was already revoked', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -162,7 +162,7 @@ test('a revocation with wait returns its version, even if the key was revoked ea
   equal(now.propagation?.version, await versionOf(app, project_id));
 });
 
-test('a key of a deleted tenant is revoked at the version of the deletion', async (t) => {
+test('the keys of a deleted tenant are revoked in the same policy version as the deletion', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id, tenant_id } = await given.key();
@@ -196,7 +196,7 @@ test('a leaked key expires within an hour, is quarantined once and can be rotate
   deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
 });
 
-test('a quarantine keeps an earlier expiry, and a revoked key is not quarantined', async (t) => {
+test('a quarantine keeps an earlier expiry, and a revoked key is never quarantined', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const soon = isoAfter(clock.now(), 10 * MINUTE_MS);

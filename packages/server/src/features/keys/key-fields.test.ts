@@ -1,4 +1,4 @@
-// Every field of projects, tenants and keys at its bounds and just beyond them, over HTTP. A valid
+// Every field of projects, tenants and keys at its limits and just beyond them, over HTTP. A valid
 // value is stored and returned as sent; an invalid value is rejected with its path.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -139,7 +139,7 @@ const fresh = (stem: string) => {
   return `${stem}-${made}`;
 };
 
-test('the fields of a project are checked at their bounds', async (t) => {
+test('the fields of a project are validated at their limits', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.project();
   const create: Target = {
@@ -157,7 +157,7 @@ test('the fields of a project are checked at their bounds', async (t) => {
   }
 });
 
-test('the fields of a tenant are checked at their bounds', async (t) => {
+test('the fields of a tenant are validated at their limits', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.tenant();
   const line = 'POST /v1/tenants';
@@ -170,7 +170,7 @@ test('the fields of a tenant are checked at their bounds', async (t) => {
   await hold(app, patch, { name: 'meta', field: required(Meta), base: () => ({ id }) });
 });
 
-test('the fields of a key are checked at their bounds', async (t) => {
+test('the fields of a key are validated at their limits', async (t) => {
   const app = await harness(t);
   const { id, project_id, tenant_id } = await app.given.key();
   const create: Target = {
@@ -197,7 +197,7 @@ test('the fields of a key are checked at their bounds', async (t) => {
   await hold(app, line, { name: 'tenant_id', field: Uuid, base });
 });
 
-test('the fields of rotate and revoke are checked at their bounds', async (t) => {
+test('the fields of rotate and revoke are validated at their limits', async (t) => {
   const app = await harness(t);
   const keys = await Promise.all(many(30, () => app.given.key()));
   const base = () => ({ id: keys.pop()?.id });
@@ -207,7 +207,7 @@ test('the fields of rotate and revoke are checked at their bounds', async (t) =>
   await hold(app, 'POST /v1/keys/{id}/revoke', { name: 'reason', field: reason, base });
 });
 
-test('query parameters are checked at their bounds', async (t) => {
+test('query parameters are validated at their limits', async (t) => {
   const { ask, given, tokens } = await harness(t);
   const { id } = await given.key();
   const headers = { authorization: `Bearer ${tokens.liveKey}` };

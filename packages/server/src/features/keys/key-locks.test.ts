@@ -1,5 +1,5 @@
-// Lock waits between creating, rotating and deleting, with one transaction paused in the middle.
-// Skipped on the embedded store, which has only one connection.
+// Lock waits between creating, rotating and deleting keys, with one transaction paused in the
+// middle. Skipped on the embedded store, which has only one connection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -68,7 +68,7 @@ for (const { what, line, idOf, end } of parents) {
     await Promise.all([refused(making, 404, 'not_found'), deleting.letGo()]);
   });
 
-  test(`deleting a ${what} also revokes the new key of a rotation in flight`, {
+  test(`deleting a ${what} also revokes the new key of a rotation in progress`, {
     skip,
   }, async (t) => {
     const app = await harness(t);
@@ -83,7 +83,7 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('a key created and rotated after the first pass is found by a third pass', {
+test('a tenant’s keys are all revoked, even a key that is created and rotated in the meantime', {
   skip,
 }, async (t) => {
   const app = await harness(t);

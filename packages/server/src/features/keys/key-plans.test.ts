@@ -1,5 +1,5 @@
 // The cost of a page of keys depends only on its size, not on the filter or the number of keys: no
-// plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
+// plan reads more rows than fit on the page. This is checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { keyStates } from '@keyrail/protocol/wire/key-states.ts';
@@ -28,7 +28,10 @@ const WAIT_MS = 30_000;
 type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask; middle: Position };
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
-/** One project and tenant have nearly all keys; the newest are revoked; test keys are rare. */
+/**
+ * One project and one tenant have nearly all keys, the newest keys are revoked, and test keys are
+ * rare.
+ */
 const fill = (app: Harness, projects: string[], tenants: string[]) =>
   operationsOf(app)(async (tx) => {
     for (let from = 1; from < KEYS; from += KEYS_PER_STATEMENT) {
@@ -56,7 +59,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
 
 let opened: Promise<Place> | undefined;
 
-/** All tests read the same keys. */
+/** All tests use the same keys. */
 function place(t: TestContext): Promise<Place> {
   opened ??= open(t);
   return opened;
@@ -82,7 +85,7 @@ async function open(t: TestContext): Promise<Place> {
   return { reach, projects, tenants, ask, middle };
 }
 
-/** Runs ANALYZE as autovacuum would later; the server's login may not run it. */
+/** Runs ANALYZE, which autovacuum would run later. The server's login isn't allowed to run it. */
 async function analyse(database: string): Promise<void> {
   const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
   url.pathname = `/${database}`;

@@ -51,7 +51,7 @@ async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }
 
-test('only one of several concurrent projects with the same slug is created', async (t) => {
+test('of several projects created concurrently with the same slug, only one succeeds', async (t) => {
   const app = await harness(t);
   const call: Call = ['POST /v1/projects', { name: 'Orders', slug: 'orders' }];
   const answers = await together(app, times(AT_ONCE, call));
@@ -59,7 +59,7 @@ test('only one of several concurrent projects with the same slug is created', as
   equal((await app.as.liveKey('GET /v1/projects')).data.length, 1);
 });
 
-test('only one of several concurrent tenants with the same external ID is created', async (t) => {
+test('of several tenants created concurrently with the same external ID, only one succeeds', async (t) => {
   const app = await harness(t);
   const answers = await together(
     app,

@@ -27,7 +27,7 @@ test('a key is found by the start of its name, prefix or ID, in any case', async
   for (const q of ['ackend', 'backend%', 'k_', `${key.id}0`, 'ß', '%']) {
     deepEqual(await found(as.liveKey, { q }), [], q);
   }
-  // Longer than a prefix: it may be the beginning of a full key.
+  // Too long for a prefix, so it may be the beginning of a full key.
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 
@@ -83,7 +83,7 @@ test('a search finds nothing from other workspaces, and a test key finds no live
   deepEqual(await found(as.testKey, { q: 'mine' }), [test.id]);
 });
 
-test('a search text has one to 200 characters', async (t) => {
+test('a search string has one to 200 characters', async (t) => {
   const { as } = await harness(t);
   deepEqual(await found(as.liveKey, { q: 'ä'.repeat(200) }), []);
   deepEqual(await found(as.liveKey, { q: '\u{10ffff}' }), []);

@@ -1,4 +1,4 @@
-// Lists and counts of keys by state and last use. Each is compared with the objects of all keys.
+// Lists and counts of keys by state and last use, compared with the full set of keys.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KeyState, keyStates } from '@keyrail/protocol/wire/key-states.ts';
@@ -83,7 +83,7 @@ async function everyState(app: Harness): Promise<{ projects: string[]; tenants: 
   return { projects, tenants };
 }
 
-test('every key shows its state, and a list by state has exactly the keys in that state', async (t) => {
+test('every key shows its state, and a list by state contains exactly the keys in that state', async (t) => {
   const app = await harness(t);
   const { projects, tenants } = await everyState(app);
   for (const caller of [app.as.liveKey, app.as.testKey]) {
@@ -171,7 +171,7 @@ test('counts and the summary match the number of keys in the lists', async (t) =
   }
 });
 
-test('unused keys were neither created nor used in the given number of days', async (t) => {
+test('keys count as unused if they were neither created nor used in the given number of days', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const used = await given.key();

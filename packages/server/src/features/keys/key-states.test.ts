@@ -251,6 +251,6 @@ test('keys change state as the model predicts', async (t) => {
       deepEqual([chain.verified, chain.head_seq], [true, model.audits]);
     },
   );
-  // The time limit also bounds the shrinking of a failure.
+  // The time limit also applies to shrinking a failure.
   await fc.assert(walk, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: TIME_MS_MAX });
 });

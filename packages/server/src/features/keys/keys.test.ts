@@ -82,7 +82,7 @@ test('all fields of a key are kept, and "no limits" is distinct from "default li
   equal((await given.key()).rate_limits, null);
 });
 
-test('a missing project or tenant is named in the error', async (t) => {
+test('a missing project and a missing tenant get different errors', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await harness(t);
   const project = await given.project();
@@ -102,7 +102,7 @@ test('a missing project or tenant is named in the error', async (t) => {
   }
 });
 
-test('a list can be filtered by every parameter and by all of them together', async (t) => {
+test('a list can be filtered by each parameter and by all of them together', async (t) => {
   const { as, given } = await harness(t);
   const projects = [(await given.project()).id, (await given.project()).id];
   const tenants = [(await given.tenant()).id, (await given.tenant()).id];
@@ -177,7 +177,7 @@ test('a list can be paged through to the end, newest first, with any filter', as
   }
 });
 
-test('a patch distinguishes null, an absent field and an empty list', async (t) => {
+test('a patch treats null, an absent field and an empty list differently', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.key({ name: 'a', scopes: ['x'], meta: { a: 1 }, rate_limits: [rule] });
@@ -261,7 +261,7 @@ test('the expiry of a leaked key can be changed, but not beyond its quarantine d
   await as.liveKey(update, { id, expires_at: clock.now().toISOString() });
 });
 
-test('the usage of an unused key is empty', async (t) => {
+test('a key that has never been used has no usage', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.key({ env: 'test' });
   const empty = { object: 'usage', key_id: id, data: [] };

@@ -1,6 +1,6 @@
-// The list partition of a key is the generated column `shelf`: one number for environment and
-// revocation. Every index for lists begins with it. A list query reads each partition that it
-// covers.
+// The list partition of a key is the generated column `shelf`: a number for the environment and
+// whether the key is revoked. Every index for lists starts with it. A list query reads each
+// partition that it covers.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Env } from '../../doors/reach.ts';
 
@@ -29,8 +29,8 @@ export const SEARCH_PARTITION_TYPE = 'real';
 
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
- * workspace, and the indexes for searches, each use a different type, so that the planner can
- * choose only the right index.
+ * workspace, and the indexes for searches, each use a different type. So the planner can only
+ * choose the right index.
  */
 export function partitionTypeFor(filter: {
   projectId?: string | undefined;

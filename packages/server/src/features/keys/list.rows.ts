@@ -43,7 +43,7 @@ const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes
 
 /**
  * Newest first, starting after a position. The newest keys of each list partition are read from an
- * index, so the cost depends on the page size only, not on the number of keys or the filter. A
+ * index, so the cost depends only on the page size, not on the number of keys or the filter. A
  * search reads a bounded number of matches from the index of each field.
  */
 export async function listKeys(
@@ -91,7 +91,7 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   );
 
 type Scan = {
-  /** The partitions to read, and the comparison that only the intended index can serve. */
+  /** The partitions to read, and a comparison that only the intended index supports. */
   partitions: number[];
   covers: Sql;
   conditions: Sql[];
@@ -148,7 +148,7 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
-/** The matches of a search by each field. State and last use are checked on the matches. */
+/** The matches of a search, field by field. State and last use are checked on the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);
@@ -181,8 +181,8 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
 }
 
 /**
- * The complete rows of a page. The limit keeps the planner from reading the table in the page's
- * order.
+ * The complete rows of a page. The limit keeps the planner from reading the table in the order of
+ * the page.
  */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}

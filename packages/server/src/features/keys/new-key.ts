@@ -21,8 +21,8 @@ export function newKey(
 }
 
 /**
- * Vendors may use any scope; embed tokens may only use scopes that they grant. Applies to every
- * created key, including the new key of a rotation.
+ * Vendors may use any scopes. Embed tokens may only use scopes that they grant. This applies to
+ * every created key, including the new key of a rotation.
  */
 function refuseUngranted({ keyScopes }: Reach, wanted: readonly string[]): void {
   if (keyScopes === undefined) return;

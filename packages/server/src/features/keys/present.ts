@@ -22,7 +22,7 @@ import type { KeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
 
-/** `meta` is an object or, in lists, the JSON text as the database returns it. */
+/** `meta` is an object or, in lists, JSON text from the database. */
 export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { meta: Meta } => ({
   object: 'api_key',
   id: row.id,
@@ -42,8 +42,7 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
 });
 
 /**
- * For the embed plane. The reason for disabling a key is the vendor's own note, not meant for
- * tenants.
+ * For embed tokens. The reason for disabling a key is the vendor's own note, not meant for tenants.
  */
 export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
   ...presentKey(row),

@@ -1,4 +1,4 @@
-// Loads the data that a wait for nodes needs at its start.
+// Loads what a wait for nodes needs when it starts.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -10,14 +10,14 @@ export type Awaited = {
   /** The policy version that contains the key's last change. */
   version: number;
   now: Date;
-  /** Nodes haven't had enough time to report themselves since the last restore. */
+  /** True if nodes haven't had enough time to report themselves since the last restore. */
   isRestored: boolean;
 };
 
 /**
- * If the change has been pruned, the version is the floor, because no node can follow the feed from
- * below it. A restore raises the floor too, because a node that acknowledged an earlier version may
- * have applied changes that the restore undid.
+ * If the change has been pruned, the version is the floor, because a node below the floor can't
+ * follow the feed and loads a snapshot. A restore raises the floor too, because a node that
+ * acknowledged an earlier version may have applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,
@@ -27,7 +27,7 @@ export const loadAwaited = (
     tx,
     sql<Awaited>`
       select greatest(written.version, current.floor) as version, app_now() as now,
-        -- The restore deleted all spans. Those that count are younger.
+        -- The restore deleted all spans, so the remaining spans are newer.
         exists (select from recent_restores)
           and ${servedSince(NODE_COUNTED_MS)} = '-infinity' as is_restored
       from project_versions current left join policy_changes written

@@ -6,7 +6,7 @@ import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
  * Marks a key as leaked, brings its expiry forward and notifies the owners. Only the first report
- * counts: later ones change nothing. A revoked key is harmless and is left unchanged.
+ * counts; later reports change nothing. A revoked key is harmless and is left unchanged.
  */
 export async function quarantineKey(
   tx: Write,

@@ -1,4 +1,4 @@
-// Loads everything a receipt states apart from the propagation, in one statement.
+// Loads everything a receipt states except the propagation, in one statement.
 import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
 import { sql } from '../../base/sql.ts';
 import { maybe } from '../../db/sql.ts';
@@ -34,8 +34,8 @@ export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<Rece
   );
 
 /**
- * A key is revoked once: on its own, or with its tenant or project. Selects the key's own audit
- * entry if there is one, and otherwise the first deletion of its tenant or project.
+ * A key is revoked once: on its own, or together with its tenant or project. Selects the key's own
+ * audit entry if there is one, and otherwise the first deletion of its tenant or project.
  */
 const revocation = sql`
   select log.seq, log.hash

@@ -1,4 +1,4 @@
-// Receipts: what they state, that the published keys verify them, and that no other signature of
+// Receipts: what they state, that the published keys verify them, and that no other signature from
 // the deployment is accepted as a receipt.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
@@ -83,7 +83,7 @@ test('a receipt states the change, its nodes and its audit entry, and can be ver
   equal(decodeProtectedHeader(receipt).typ, 'keyrail-receipt+jwt');
 });
 
-test('a receipt names the audit entry that recorded the change', async (t) => {
+test('a receipt identifies the audit entry that recorded the change', async (t) => {
   const app = await signing(t);
   const { as, given } = app;
   const rowOf = async (target_id: string, action: string) =>
@@ -104,7 +104,7 @@ test('a receipt names the audit entry that recorded the change', async (t) => {
 test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // Only a key that expired a year ago may be deleted.
+    // A key can be deleted only if it expired a year ago.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,
@@ -148,7 +148,7 @@ test('a retired key verifies receipts for a year, and only its public half is ke
   equal((await verifyReceipt(receipt, await jwksOf(app))).valid, false);
 });
 
-test('no signature for one purpose is accepted for another, in any direction', async (t) => {
+test('a signature made for one purpose is never accepted for another', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { token, headers, projectId, tenantId } = await app.embed();
@@ -171,7 +171,8 @@ test('no signature for one purpose is accepted for another, in any direction', a
     new SignJWT(payloadOf(jws)).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(with_);
   const jwks = await jwksOf(app);
 
-  // None of these is a receipt: an embed token, another typ, and the keys of other purposes.
+  // None of these is a receipt: an embed token, a different typ, and a receipt signed with a key
+  // for a different purpose.
   const receiptTyp = 'keyrail-receipt+jwt';
   for (const text of [
     token,
@@ -204,8 +205,8 @@ test('no signature for one purpose is accepted for another, in any direction', a
     equal(await ask(text), 401);
   }
 
-  // A receipt is not an anchor: the signed bytes of an anchor begin with "{", those of a JWS never
-  // do.
+  // A receipt is not an anchor: the signed bytes of an anchor start with "{", and those of a JWS
+  // never do.
   const anchor = {
     object: 'audit_anchor' as const,
     workspace_id: app.workspaceId,
@@ -229,7 +230,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
   }
 });
 
-/** The signed bytes of a feed response begin with a quotation mark, those of a JWS never do. */
+/** The signed bytes of a feed response start with a quotation mark, and those of a JWS never do. */
 test('no signature of a token or a receipt is accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();

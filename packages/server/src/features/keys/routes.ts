@@ -37,7 +37,7 @@ import { rotateKey } from './rotate-key.ts';
 import { type KeyRow, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
-/** The position of a count in its list. */
+/** The position of a count in its list, for the cursor. */
 const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
   projectId ?? tenantId ?? '',
   env,

@@ -46,7 +46,7 @@ export const findKey = (
 ): Promise<KeyRow | null> =>
   maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
-/** Whether nodes of the project, or of any project in reach, hold imported keys. */
+/** Whether nodes of the project, or of any project in reach, have imported keys. */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
   const { held } = await one(
@@ -117,14 +117,15 @@ export async function insertKey(
 type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
- * Vendors may create any number of keys. On the embed plane, the number is limited per tenant,
+ * Vendors may create any number of keys. For embed tokens, the number is limited per tenant,
  * project and environment. The check is part of the insert, so that keys from rotations count too.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
-  // The count is a separate statement, so that it sees what the last lock holder committed.
-  // A lock on the tenant row would deadlock: a deletion holds it while it waits for a rotating key.
+  // The count is a separate statement, so that it sees what the last holder of the lock committed.
+  // Locking the tenant row instead would deadlock: a deletion holds that lock while it waits for a
+  // rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;
   await one(tx, sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0)) is null as held`);

@@ -1,4 +1,4 @@
-// A key is unused for some days if it was created and last used at least that long ago.
+// A key is unused for a number of days if it was created and last used at least that long ago.
 import { type Sql, sql } from '../../base/sql.ts';
 
 /**

@@ -1,4 +1,4 @@
-// A page of unused keys looks at a limited number of keys, and its link continues from there.
+// A page of unused keys examines a limited number of keys, and its link continues from there.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -46,7 +46,7 @@ async function fill(app: Harness): Promise<string[]> {
   return rows.map(({ id }) => String(id));
 }
 
-test('pages of unused keys may be empty, and their links still reach all unused keys', async (t) => {
+test('pages of unused keys may be empty, but their links still lead to all unused keys', async (t) => {
   const app = await harness(t);
   const unused = await fill(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;

@@ -9,9 +9,8 @@ import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
 
 /**
- * Writes the fields that differ; a patch without effect writes nothing. A changed expiry becomes
- * the vendor's expiry, which a rotation passes on to the new key. Sending back the current expiry
- * changes nothing.
+ * Writes only the fields that differ. A changed expiry becomes the vendor's expiry, which a
+ * rotation passes on to the new key. Sending back the current expiry changes nothing.
  */
 export async function updateKey(
   tx: Check,

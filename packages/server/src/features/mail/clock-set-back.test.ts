@@ -9,7 +9,7 @@ import { DAY_MS } from '../../base/duration.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
 
-test('an email that failed while the clock was ahead is sent once the clock is right', async (t) => {
+test('an email that failed while the clock was ahead is sent after the clock is corrected', async (t) => {
   const app = await harness(t);
   app.clock.shift(DAY_MS);
   const email = await signUp(callersOf(app));
@@ -20,7 +20,7 @@ test('an email that failed while the clock was ahead is sent once the clock is r
   ok(mail?.sentAt);
 });
 
-test('an email whose worker died while the clock was ahead is also sent', async (t) => {
+test('an email whose worker died while the clock was ahead is sent after the clock is corrected', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await app.testApp.beyond(`update keyrail.mail_outbox set claim = gen_random_uuid(),
@@ -29,7 +29,7 @@ test('an email whose worker died while the clock was ahead is also sent', async 
   ok((await queuedFor(app.testApp, email))[0]?.sentAt);
 });
 
-test('an email that failed while the clock was right waits for its next attempt', async (t) => {
+test('an email that failed while the clock was correct waits for its next attempt', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await sendAll(app.testApp, { transport: down, log: quiet });

@@ -7,8 +7,8 @@ export type MailParams = {
   /** `inviter` is empty if the invitation was created with a secret key. */
   invite: { workspace: string; role: string; inviter: string };
   /**
-   * `expires_at` is empty when the key had already expired. `found_at` is the URL that the scanner
-   * reported; empty if it reported no URL.
+   * `expires_at` is empty if the key has already expired. `found_at` is the URL that the scanner
+   * reported; empty if it reported none.
    */
   key_quarantined: {
     workspace: string;

@@ -1,7 +1,7 @@
-// When an unsent email is tried again, and for how long a worker claims it.
+// When a failed email is retried, and for how long a worker claims it.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** Renewed while an email is being sent. */
+/** Extended while an email is being sent. */
 export const CLAIM_MS = 2 * MINUTE_MS;
 
 const RETRY_MS_MAX = 15 * MINUTE_MS;

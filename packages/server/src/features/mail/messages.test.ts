@@ -1,5 +1,5 @@
-// The text and HTML of each kind of email. Text that users wrote appears as plain words only, never
-// as markup, link or extra line.
+// The text and HTML of each kind of email. Text written by users appears only as plain words, never
+// as markup, a link or an extra line.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MailKind, MailParams } from './kinds.ts';
@@ -45,7 +45,7 @@ for (const [kind, { subject, text, html }, hasLink] of all) {
   });
 }
 
-test('an email supports light and dark mode, and narrow and wide screens', () => {
+test('emails support light and dark mode, and narrow and wide screens', () => {
   for (const [, { html }] of all) {
     match(html, /<meta name="color-scheme" content="light dark">/);
     match(html, /prefers-color-scheme: dark/);
@@ -54,7 +54,7 @@ test('an email supports light and dark mode, and narrow and wide screens', () =>
   }
 });
 
-test('an invitation names the inviter, workspace and role; one sent with a secret key names no inviter', () => {
+test('an invitation shows the inviter, workspace and role; one sent with a secret key shows no inviter', () => {
   const byPerson = contentOf('invite', invited, LINK);
   ok(byPerson.text.startsWith('ada@example.com has invited you to join Acme as an admin.'));
   const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
@@ -110,7 +110,7 @@ const LINKS = [
   ['Research & Development: Zürich, A/S', 'Research & Development: Zürich, A/S'],
 ] as const;
 
-test('a workspace name contains no link and no address in any email', () => {
+test('no email contains a link or an address from a workspace name', () => {
   for (const [workspace, shown] of LINKS) {
     const { text } = contentOf('invite', { ...invited, workspace }, LINK);
     equal(text.split('\n')[0], `ada@example.com has invited you to join ${shown} as an admin.`);
@@ -126,7 +126,7 @@ test('a workspace name contains no link and no address in any email', () => {
   }
 });
 
-test('a workspace name with line breaks is put on one line', () => {
+test('line breaks in a workspace name are removed', () => {
   for (const end of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
@@ -146,7 +146,7 @@ test('no email subject contains text that a user chose', () => {
   equal(hostile('key_quarantined', leaked), contentOf('key_quarantined', leaked, null).subject);
 });
 
-test('the email to an unverified account offers a new password', () => {
+test('the email to an unverified account offers to set a new password', () => {
   const { text } = contentOf('existing_account', {}, LINK);
   match(text, /choose a new password: this verifies your address and signs out every session/);
   match(text, /The link expires in one hour and works once\./);

@@ -1,6 +1,6 @@
-// The texts of all emails, as plain text and HTML. Each email is short and says what to do if the
-// user didn't request it. Text from users is escaped in the HTML and reduced to one line, and names
-// contain no links.
+// The contents of all emails, as plain text and HTML. Each email is short and tells users who
+// didn't request it what to do. Text from users is escaped in the HTML and reduced to one line, and
+// names contain no links.
 import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
@@ -135,19 +135,19 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+
 /** Invisible characters, some of which reverse text. Persian and emoji need the two exceptions. */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
- * Characters that join the parts of a link or an address, and their look-alikes, unless a space
+ * Characters that join the parts of a link or an address, and their lookalikes, unless a space
  * follows.
  */
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**
- * Removes everything that email programs turn into a link. Anyone can name a workspace and invite
+ * Removes everything that email clients turn into a link. Anyone can name a workspace and invite
  * strangers to it, so a name such as `evil.example` could be an advertisement or a trap.
  */
 const plainName = (name: string): string =>
   name.replaceAll(INVISIBLE, '').replaceAll(JOINTS, '·').replaceAll(/·+/g, '·');
 
-/** Shortens a time at the end: `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC`. */
+/** Removes the seconds from a time: `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC`. */
 const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d)[\d:.]*Z$/, ' $1 UTC');
 
 function plainText({ paragraphs, button: link, small }: MailParts): string {

@@ -1,4 +1,4 @@
-// The outbox: an email is queued in the transaction of its cause, its token is sealed, and
+// The outbox: an email is queued in the same transaction as its cause, its token is sealed, and
 // concurrent workers send each email once.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
@@ -79,7 +79,7 @@ test('the token of a queued email is sealed, and deleted once the email is sent'
     ],
     'the token of a request is created when the email is sent',
   );
-  // The first attempt fails, so that the tokens stay in the queue.
+  // The first attempt fails, so that the emails stay in the queue with their tokens.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
   equal(await sendAll(app.testApp, { transport: down, log: quiet }), 3);
   app.clock.shift(MINUTE_MS);
@@ -114,7 +114,7 @@ test('the token of a queued email is sealed, and deleted once the email is sent'
   }
 });
 
-test('an email file is complete, and only its owner can read it', async (t) => {
+test('an email file is complete and readable only by its owner', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const [mail] = await mailTo(app.testApp, email);
@@ -189,7 +189,7 @@ test('a worker paused until its claim has expired does not update the email', as
   await paused;
   deepEqual(await queuedFor(app.testApp, email), [marked], 'the late worker changed nothing');
   equal(new Set(sent).size, 1, 'both attempts have the same ID');
-  deepEqual(warned, ['an email was sent after its claim had expired; it may be sent twice']);
+  deepEqual(warned, ['an email was sent but could not be marked as sent; it may be sent again']);
 });
 
 test('an email that takes longer than its claim is not sent by a second worker', async (t) => {
@@ -224,7 +224,7 @@ test('an email that takes longer than its claim is not sent by a second worker',
   ok(row?.sentAt);
 });
 
-test('a late failure does not undo the success of another worker', async (t) => {
+test('a late failure does not undo another worker’s success', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   let fail = () => {};
@@ -253,7 +253,7 @@ test('a late failure does not undo the success of another worker', async (t) => 
 
 test('an email is retried with a growing delay, and abandoned after three days', async (t) => {
   const app = await harness(t);
-  // Emails that other tests left to be retried must not become due below.
+  // Emails that other tests left unsent must not become due below.
   app.clock.shift(4 * DAY_MS);
   await sendAll(app.testApp);
   const email = await signUp(callersOf(app));
@@ -285,7 +285,7 @@ test('sent email is deleted within 30 days of being queued; unsent email is kept
   await signUp(callersOf(app), late);
   const purgeMail = () => purgeTables(app.testApp, 'mail_outbox');
   app.clock.shift(20 * DAY_MS);
-  await mailTo(app.testApp, late); // sent 20 days after it was queued
+  await mailTo(app.testApp, late); // sent 20 days after being queued
   await signUp(callersOf(app), waiting);
   await purgeMail();
   for (const address of [sent, late]) equal((await queuedFor(app.testApp, address)).length, 1);

@@ -41,7 +41,7 @@ export async function insertMail<K extends keyof QueuedParams>(
   await many(tx as Runner, sql`insert into mail_outbox ${valuesOf(values)}`);
 }
 
-/** For a job that may run twice: an email with this ID is queued once. */
+/** For a job that may run twice: an email with a given ID is queued only once. */
 export async function insertMailOnce<K extends MailKind>(
   tx: Work,
   { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
@@ -52,15 +52,14 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * How many due emails are examined: enough to find an email whose due time comes from a clock that
- * has since been set back.
+ * The number of emails examined: enough to find one whose due time comes from a clock that has
+ * since been set back.
  */
 const LOOKED_AT_MAX = 100;
 
 /**
  * Claims the email that has been due longest. The claim expires, so that a dead worker's email is
- * claimed again. Only one email is claimed at a time, so that a slow email doesn't delay other
- * claims.
+ * claimed again. Only one email is claimed at a time, so that a slow email doesn't delay others.
  */
 export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<MailRow | null> =>
   maybe(
@@ -79,7 +78,8 @@ export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<Ma
   );
 
 /**
- * Updates an email only under its current claim: a worker paused past its claim changes nothing.
+ * Updates an email only under its current claim, so a worker whose claim has expired changes
+ * nothing.
  */
 const updateClaimed = (
   { id, claim }: Claimed,
@@ -95,7 +95,7 @@ export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
   await many(tx, updateClaimed(claimed, { claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
-/** The email that a request was turned into. */
+/** The email that replaces a request. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
 /**
@@ -108,7 +108,7 @@ export const updateResolved = (
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/** Deletes a request that doesn't lead to an email, so that its address isn't kept. */
+/** Deletes a request that doesn't lead to an email, so that its email address isn't kept. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }
@@ -135,7 +135,10 @@ export async function updateUnsent(
   );
 }
 
-/** Deletes emails queued before a time that were sent or given up; returns the number of rows. */
+/**
+ * Deletes emails that were queued before the given time and have been sent or abandoned; returns
+ * how many.
+ */
 export const removeOldMail = async (
   tx: Work,
   { before, limit }: { before: Date; limit: number },

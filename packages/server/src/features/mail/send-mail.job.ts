@@ -53,7 +53,9 @@ export async function sendDueMail(parts: SendParts): Promise<boolean> {
   return true;
 }
 
-/** A worker that dies between the transactions leaves an unused token; the next run replaces it. */
+/**
+ * A worker that dies between the two transactions leaves an unused token; the next run replaces it.
+ */
 async function resolve(
   { work, people }: SendParts,
   request: MailRow,
@@ -102,7 +104,7 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
   if (!marked)
     log.warn(
       { mail: mail.id },
-      'an email was sent after its claim had expired; it may be sent twice',
+      'an email was sent but could not be marked as sent; it may be sent again',
     );
 }
 

@@ -138,7 +138,7 @@ test('an email is sent again with the same ID if the connection breaks before th
   ok((await queuedFor(post, email))[0]?.sentAt);
 });
 
-test('a connection that breaks after the reply causes no second email, and the next one is sent', async (t) => {
+test('a connection that breaks after the reply does not cause a second email, and the next one is sent', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut after');
@@ -167,7 +167,7 @@ test('an email to an unresponsive server is not sent by a second worker', async 
   equal(sink.letters.length, 1);
 });
 
-test('the SMTP credentials are used, and the password is not in the stored error', async (t) => {
+test('the SMTP credentials are used, and the stored error does not contain the password', async (t) => {
   const presented: unknown[] = [];
   const sink = await openSink({
     authOptional: false,
@@ -194,7 +194,7 @@ test('the SMTP credentials are used, and the password is not in the stored error
   deepEqual(presented.at(-1), ['mailer', 'p@ss word']);
 });
 
-test('a rejected recipient is not named in the log', async (t) => {
+test('a rejected recipient does not appear in the log', async (t) => {
   const sink = await openSink({
     onRcptTo: ({ address }, _session, done) =>
       done(Object.assign(new Error(`nobody is ${address.toUpperCase()}`), { responseCode: 550 })),

@@ -66,7 +66,9 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
   };
 }
 
-/** Imports the driver with the first email, so that a start without emails doesn't load it. */
+/**
+ * Imports the driver with the first email, so that a process that sends no emails doesn't load it.
+ */
 async function openSmtp(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({

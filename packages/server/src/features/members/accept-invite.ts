@@ -11,7 +11,7 @@ type Acceptance = {
   token: string;
   userId: string;
   sessionId: string;
-  /** True when the session has no active workspace yet. */
+  /** True if the session has no active workspace yet. */
   becomesActive: boolean;
 };
 

@@ -1,5 +1,5 @@
 // Authority never grows: a secret key has at most its creator's authority, even when keys create
-// keys and after a rotation. The creator of a workspace owns only that workspace.
+// keys and after a rotation. The creator of a workspace is an owner only of that workspace.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -22,7 +22,7 @@ const named = () => {
   return { name: 'Own', slug: `own-${process.pid}-${workspaces}` };
 };
 
-/** The four changes that only an owner may make; each would succeed for an owner. */
+/** Four changes that only an owner may make, and that would succeed for an owner. */
 async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Promise<unknown>][]> {
   const { userId } = await app.people.member();
   const invited = { email: newAddress(), role: 'owner' };
@@ -89,7 +89,7 @@ test('a rotated key gets the lower authority of the old key and the caller', asy
   for (const key of keys) await refused(attempt(key), 403, 'forbidden');
 });
 
-test('a key keeps working with its authority after its creator is removed', async (t) => {
+test('a key keeps working with its old authority after its creator is removed', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await newMember(app.testApp, callersOf(app), {
@@ -105,7 +105,7 @@ test('a key keeps working with its authority after its creator is removed', asyn
   await key('GET /v1/workspace');
 });
 
-test('the creator of a workspace owns it, and it becomes active if no workspace was active', async (t) => {
+test('the creator of a workspace owns it, and it becomes active if no other workspace is active', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());
@@ -140,7 +140,7 @@ test('the creator of a workspace owns it, and it becomes active if no workspace 
   );
 });
 
-test('creating a workspace does not change the active workspace, for any role there', async (t) => {
+test('creating a workspace does not change the active workspace, whatever the user’s role there', async (t) => {
   const app = await harness(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await app.people[role]();
@@ -152,7 +152,7 @@ test('creating a workspace does not change the active workspace, for any role th
   }
 });
 
-test('only one of two concurrent workspaces with the same slug is created', async (t) => {
+test('if two workspaces with the same slug are created at the same time, only one succeeds', async (t) => {
   const app = await harness(t);
   const people = [await someone(app), await someone(app)];
   const input = named();

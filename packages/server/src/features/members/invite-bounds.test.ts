@@ -93,7 +93,7 @@ test('a removed owner cannot rejoin through their own invitation', async (t) => 
   );
 });
 
-test('a demotion revokes the member’s invitations, a promotion does not', async (t) => {
+test('a demotion revokes the member’s invitations, but a promotion does not', async (t) => {
   const vendor = await harness(t);
   await vendor.people.owner();
   for (const role of ['admin', 'member'] as const) {

@@ -58,7 +58,7 @@ export async function invitePerson(
   );
 }
 
-/** Reads the inviting member again under the lock; null if a secret key invites. */
+/** Reloads the inviting member under the lock; null if the invitation is sent with a secret key. */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;

@@ -1,5 +1,5 @@
-// One user can send a limited number of invitations per hour, over all workspaces together and
-// including invitations sent with secret keys.
+// A user can send a limited number of invitations per hour, across all workspaces and including
+// invitations sent with secret keys.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle } from '@keyrail/server/access/throttle.ts';
@@ -53,7 +53,7 @@ test('a user’s invitations are counted across all workspaces', async (t) => {
   equal(await sent((await logIn(beside.as, one.email)).token, 1), 1);
 });
 
-test('invitations sent with a secret key count for its creator', async (t) => {
+test('invitations sent with a secret key count toward its creator’s limit', async (t) => {
   const { beside, workspaceOf, sent } = await scene(t);
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];
@@ -67,7 +67,7 @@ test('invitations sent with a secret key count for its creator', async (t) => {
   equal(await sent(token, 1), 0);
 });
 
-test('invitations sent with keys of a workspace without a creator share the workspace’s limit', async (t) => {
+test('invitations sent with keys without a creator share the workspace’s limit', async (t) => {
   const { sent } = await scene(t);
   const { tokens } = await harness(t);
   equal(await sent(tokens.liveKey, PER_HOUR + 1), PER_HOUR);

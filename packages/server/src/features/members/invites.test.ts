@@ -1,4 +1,5 @@
-// Invitations: two tokens each, one acceptance, and one error for all invalid tokens.
+// Invitations: each has two tokens and can be accepted once, and all invalid tokens get the same
+// error.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -53,7 +54,7 @@ test('an invitation token is shown once, and the email contains a different toke
   deepEqual(listed, made);
 });
 
-test('an invitation sent with a secret key names no inviter', async (t) => {
+test('an invitation sent with a secret key does not mention an inviter', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   equal((await app.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
@@ -122,7 +123,7 @@ test('both tokens are invalid once the invitation is accepted', async (t) => {
   }
 });
 
-test('a member accepting another invitation keeps their role, and the invitation stays open', async (t) => {
+test('a member who accepts another invitation keeps their role, and the invitation stays open', async (t) => {
   const app = await harness(t);
   const { call, userId } = await app.people.owner();
   const { id, token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
@@ -133,7 +134,7 @@ test('a member accepting another invitation keeps their role, and the invitation
   await (await someone(app)).call(accept, { token });
 });
 
-test('a user accepting two invitations at the same time joins once', async (t) => {
+test('a user who accepts two invitations at the same time joins only once', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < 5; round += 1) {
     const { call, email, userId, token } = await someone(app);

@@ -1,5 +1,5 @@
-// What a removed owner can still do with secret keys: nothing that lets the owner back in, and
-// nothing at all if the keys are revoked with the membership.
+// A removed owner's secret keys can't be used to rejoin, and they stop working if they are revoked
+// with the membership.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -16,7 +16,7 @@ const anOwner = (app: Harness): Promise<Person> =>
 
 type Minted = { id: string; key: string };
 
-/** The keys that can be traced back to a user, each in a different way. */
+/** Secret keys that can be traced back to a user, each in a different way. */
 async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Minted>> {
   const own = await call(mint, { env: 'live' });
   const byKey = await app.as.token(own.key)(mint, { env: 'live' });
@@ -58,7 +58,7 @@ for (const what of ['removed', 'demoted'] as const) {
   });
 }
 
-test('removing an owner shows how many of their keys remain, and these keep working', async (t) => {
+test('removing an owner returns how many of their keys remain, and these keys keep working', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
@@ -79,7 +79,7 @@ test('removing an owner shows how many of their keys remain, and these keep work
   }
 });
 
-test('revoke_secret_keys revokes those keys in the same change', async (t) => {
+test('revoke_secret_keys revokes the removed owner’s keys in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);

@@ -2,7 +2,7 @@
 import { conflict } from '../../base/errors.ts';
 import type { MemberRow } from './rows.ts';
 
-/** Count the owners under the lock of lockMember(), or two requests could both pass. */
+/** Count the owners while holding the lock of lockMember(), or two requests could both pass. */
 export function refuseLosingLastOwner(member: MemberRow, owners: number): void {
   if (member.role === 'owner' && owners === 1) {
     throw conflict('A workspace needs at least one owner. Make another member an owner first.');

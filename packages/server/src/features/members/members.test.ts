@@ -40,7 +40,7 @@ test('members are listed oldest first, with their address and role', async (t) =
   deepEqual((await app.as.liveKey(list, { limit: 2 })).data.length, 2);
 });
 
-test('a role is read again with every request', async (t) => {
+test('a member’s role is read again with every request', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const person = await joined(app, 'member');
@@ -98,7 +98,7 @@ test('a user outside the workspace, or a removed member, is not found', async (t
   await foreign.call(workspace);
 });
 
-test('a removed member can be invited again, with another role', async (t) => {
+test('a removed member can be invited again, with a different role', async (t) => {
   const app = await harness(t);
   const person = await joined(app, 'admin');
   await app.as.owner(remove, { userId: person.userId });
@@ -113,7 +113,7 @@ test('a removed member can be invited again, with another role', async (t) => {
   equal((await rolesIn(app))[person.userId], 'member');
 });
 
-test('the last owner can neither be removed nor demoted', async (t) => {
+test('the last owner can be neither removed nor demoted', async (t) => {
   const app = await harness(t);
   const { userId, call } = await app.people.owner();
   await joined(app, 'admin');
@@ -147,7 +147,7 @@ test('when two owners demote each other at the same time, one remains an owner',
   }
 });
 
-test('when all owners are removed or demoted at the same time, one remains', async (t) => {
+test('when all owners are removed or demoted at the same time, one remains an owner', async (t) => {
   const OWNERS = 6;
   const app = await harness(t);
   const owners: Person[] = [];

@@ -44,7 +44,7 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
 });
 
 /**
- * For invited people, who may not have an account: contains no personal data except the invited
+ * For invited people, who may not have an account. Contains no personal data except the invited
  * address.
  */
 export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePreview => ({

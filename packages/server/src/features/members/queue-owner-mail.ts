@@ -11,7 +11,10 @@ type OwnerMail = { [K in MailKind]: { kind: K; params: MailParams[K] } }[MailKin
 
 type Recipients = { workspace: string; addresses: readonly string[] };
 
-/** If the workspace has no owner, the email goes to its billing address, if it has one. */
+/**
+ * If the workspace has no owner, the email goes to the workspace's billing address, if there is
+ * one.
+ */
 export async function listRecipients(tx: Read): Promise<Recipients> {
   const { name, billingEmail } = await loadWorkspace(tx);
   const owners = await listOwnerAddresses(tx, OWNERS_NOTIFIED_MAX);

@@ -17,7 +17,7 @@ const REASON = 'The member was removed.';
 /**
  * Ends a membership: the member's next request is denied. Open invitations sent by the member or
  * with the member's keys are revoked too, because they could be used to rejoin. Secret keys created
- * by the member keep working, unless `revokesKeys` also revokes an owner's keys.
+ * by the member keep working, except that `revokesKeys` also revokes the keys of an owner.
  */
 export async function removeMember(
   tx: Check,

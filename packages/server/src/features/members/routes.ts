@@ -1,4 +1,5 @@
-// Members and invitations. Test keys may not even read them: members belong to no environment.
+// Members and invitations. Test keys can't even read them, because members don't belong to an
+// environment.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { type Principal, personOf, reachOf } from '../../access/principal.ts';
@@ -29,7 +30,7 @@ import { listInvites, listMembers } from './rows.ts';
 
 export type MemberParts = {
   throttle: Throttle;
-  /** Per workspace; the throttle counts each user's invitations. */
+  /** The limit per workspace. A separate throttle limits each user's invitations. */
   invitesPerHourMax: number;
 };
 
@@ -98,7 +99,7 @@ export const memberRoutes = ({
     },
   });
 
-/** The inviting user; for a secret key without a known creator, the workspace. */
+/** The inviting user; the workspace if a secret key without a known creator invites. */
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;
   const reach = reachOf(principal);
@@ -134,7 +135,7 @@ export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
   },
 });
 
-/** The workspace that the token names. Only the whole token opens an invitation there. */
+/** The workspace whose ID is in the token. Only the whole token opens an invitation there. */
 function reachOfToken(token: string, actor: Actor): Reach {
   const workspaceId = workspaceNamedBy(token);
   if (workspaceId === null) throw new ApiError('invalid_token');

@@ -51,7 +51,7 @@ export async function lockMember(tx: Check, userId: string): Promise<MemberRow> 
   return member;
 }
 
-/** Call it while the workspace is locked. Null if the user is no longer a member. */
+/** Call this while the workspace is locked. Null if the user is no longer a member. */
 export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
   maybe(tx, selectMembers(sql`and m.user_id = ${userId}`));
 
@@ -64,7 +64,7 @@ export async function countOwners(tx: Read): Promise<number> {
   return owners;
 }
 
-/** The addresses of the owners, longest membership first. */
+/** The addresses of the owners, starting with the longest-standing member. */
 export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
   const owners = selectMembers(sql`and m.role = 'owner' order by m.created_at limit ${most}`);
   return (await many(tx, owners)).map(({ email }) => email);
@@ -106,7 +106,9 @@ type NewInvite = Omit<InviteRow, 'workspaceId' | 'acceptedAt' | 'revokedAt'>;
 export const insertInvite = (tx: Write, values: NewInvite): Promise<InviteRow> =>
   one(tx, sql<InviteRow>`insert into invites ${valuesOf(values)} returning *`);
 
-/** The creation time of the `count`th newest invitation; null when there are fewer. */
+/**
+ * The creation time of the invitation that is `count`th from the newest; null if there are fewer.
+ */
 export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
   const found = await maybe(
     tx,
@@ -127,14 +129,14 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
 
 /**
  * Revokes the open invitations sent by a member or with the member's keys, and returns them. Call
- * it under the lock of lockMember(), or a concurrent invitation would stay open. Their number is
- * bounded by the hourly limit of the workspace and the lifetime of an invitation.
+ * this under the lock of lockMember(), or a concurrent invitation would stay open. The number of
+ * invitations is bounded by the workspace's hourly limit and the lifetime of an invitation.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
-  // Every open invitation meets the first condition, which lets PostgreSQL use an index.
+  // The first condition is true for every open invitation, and lets PostgreSQL use an index.
   many(
     tx,
     sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}

@@ -51,7 +51,7 @@ test('a node gets only the keys of its environment and of its tenants', async (t
   }
 });
 
-test('the ETag depends on the filter, but not on the order of its tenants', async (t) => {
+test('the ETag depends on the filter, but not on the order of the tenants in it', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');
@@ -70,7 +70,7 @@ test('the ETag depends on the filter, but not on the order of its tenants', asyn
   equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
-test('a filter with no tenant, or with more than 50, is rejected', async (t) => {
+test('a filter with no tenants, or with more than 50, is rejected', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a filter with no tenant, or with more than 50, is rejected', async (t) => 
   deepEqual(fifty.body.keys, []);
 });
 
-test('deltas contain resolved limits, and a new default makes every node load a snapshot', async (t) => {
+test('deltas contain resolved limits, and new default limits make every node load a snapshot', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const limit = (n: number) => [
@@ -103,7 +103,7 @@ test('deltas contain resolved limits, and a new default makes every node load a 
   deepEqual(own.page.changes[0]?.rate_limits, []);
 });
 
-test('a delta with more changes than a page holds becomes a snapshot', async (t) => {
+test('a delta with more changes than fit on a page becomes a snapshot', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const asked = { project_id, since: 1 };
@@ -125,7 +125,7 @@ test('a delta with more changes than a page holds becomes a snapshot', async (t)
   equal((answered.body.changes as Fed[]).length, 4);
 });
 
-test('a cursor that was never issued, or belongs to another feed, is rejected', async (t) => {
+test('a cursor that was never issued, or is from a different feed, is rejected', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const other = await sixKeys(app);
@@ -144,7 +144,7 @@ test('a cursor that was never issued, or belongs to another feed, is rejected', 
   }
 });
 
-test('responses are compressed if the client accepts it, with brotli before gzip', async (t) => {
+test('responses are compressed if the client accepts it, preferably with brotli', async (t) => {
   const app = await harness(t);
   const { project_id } = await sixKeys(app);
   const url = `/v1/policy/snapshot?project_id=${project_id}`;

@@ -8,7 +8,8 @@ import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 const CHANGES_PER_STATEMENT = 1000;
 
 /**
- * Bounds the changes read for one delta, including changes for tenants that the filter excludes.
+ * The maximum number of changes read for one delta, including changes for tenants that the filter
+ * excludes.
  */
 const CHANGES_READ_MAX = 20_000;
 
@@ -17,12 +18,13 @@ export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: D
 type DeltaVerdict =
   | { kind: 'same' }
   | ({ kind: 'delta' } & DeltaAnswer)
-  /** The node is too far behind, ahead of the server, or its delta exceeds a page. */
+  /** The node is too far behind or ahead of the server, or its delta exceeds a page. */
   | { kind: 'snapshot' };
 
 /**
- * The changes since a node's version. `same` means that the project's version is unchanged. A node
- * whose filter hides a change still gets the new version, or it would seem to lag forever.
+ * The changes since a node's version. `same` means that the project's version has not changed. A
+ * node whose filter hides a change still gets the new version; otherwise it would never appear up
+ * to date.
  */
 export async function readDelta(
   feed: FeedSource,

@@ -1,5 +1,4 @@
-// The fields that a node may request in addition to the usual entry: `meta` and the tenant's
-// external ID.
+// The optional fields that a node may request: `meta` and the tenant's external ID.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
@@ -52,7 +51,7 @@ test('entries and upserts contain the included fields, and nothing else changes'
   ]);
 });
 
-test('a feed without include is byte for byte the same as before', async (t) => {
+test('a feed without include is identical byte for byte to the feed of earlier versions', async (t) => {
   const app = await harness(t);
   const key = await app.given.key({ meta: { plan: 'gold' }, scopes: ['a'] });
   const { project_id } = key;
@@ -85,7 +84,7 @@ test('a feed without include is byte for byte the same as before', async (t) => 
   ok(changes.endsWith(`"since":1,"changes":${JSON.stringify([{ change: 'upsert', ...fields }])}}`));
 });
 
-test('a different include has a different ETag and different cursors', async (t) => {
+test('a feed with a different include has a different ETag and different cursors', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await app.given.key({ project_id });
@@ -110,7 +109,7 @@ test('a different include has a different ETag and different cursors', async (t)
   equal((await ask({ ...next, include: 'meta' })).status, 400);
 });
 
-test('an unknown or empty name is rejected', async (t) => {
+test('an unknown or empty field name in include is rejected', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   for (const include of ['', ',', 'meta,', 'name', 'meta,name', 'meta external_id', 'META']) {
@@ -156,7 +155,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isRetired: false,
 }));
 
-test('with large meta, a page ends early and only what fits is read', async () => {
+test('with large meta, a page ends early, and only the meta that fits is read', async () => {
   const wanted: number[] = [];
   const following = (after: { id: string } | null, limit: number) => {
     const from = after ? rows.findIndex(({ id }) => id === after.id) + 1 : 0;

@@ -1,5 +1,5 @@
 // Signatures of the feed, verified by an independent implementation of RFC 9421: every kind of
-// response, key rotation, and the separation from the other signing keys.
+// response, key rotation, and separation from the other signing keys.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ async function isGenuine(
       all: true,
       requiredParams: ['created', 'keyid', 'alg'],
       requiredFields: ['@status', 'etag', '@path', '@query'],
-      // The clocks of tests are shifted.
+      // The clocks in tests are shifted.
       notAfter: Number.MAX_SAFE_INTEGER,
       keyLookup: async ({ keyid }) => {
         const jwk = keys.find(({ kid, purpose }) => kid === keyid && purpose === 'policy_feed');
@@ -100,7 +100,8 @@ test('an independent implementation verifies every kind of response', async (t) 
     const covered = status === 304 ? '"@status" "etag"' : '"@status" "content-digest" "etag"';
     const params = `keyrail=(${covered} "@path";req "@query";req);created=`;
     ok(got.headers['signature-input']?.startsWith(params), got.headers['signature-input']);
-    // The signature is invalid for another request, and with another value of any covered part.
+    // The signature is invalid for a different request, and if any covered part has a different
+    // value.
     equal(await isGenuine(app, `${url}&max_keys=9`, got), false);
     equal(await isGenuine(app, url, { ...got, status: status + 1 }), false);
     const other = { ...got.headers, etag: 'W/"x"' };
@@ -139,7 +140,7 @@ test('nodes share a signature if their name is in a header, but not if it is in 
   equal((await get(app, url, { 'keyrail-node': 'a b' })).status, 400);
 });
 
-test('a signed response to a nonce matches no other nonce, and has the same ETag', async (t) => {
+test('a response signed for one nonce does not verify for any other, and has the same ETag', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
@@ -168,7 +169,7 @@ test('a signed response to a nonce matches no other nonce, and has the same ETag
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 
-test('a new key is published before it signs, and the old key stays published for another day', async (t) => {
+test('a new key is published before it signs, and the old key stays published for one more day', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { id } = await app.given.project();
@@ -195,7 +196,7 @@ test('a new key is published before it signs, and the old key stays published fo
   ok(!(await published()).includes(kidIn(first)));
 });
 
-test('nodes with feedKeys follow a real feed, and reject a feed signed with other keys', async (t) => {
+test('nodes with feedKeys follow a real feed, and reject a feed signed with different keys', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const url = await addressOf(app.testApp);
@@ -225,7 +226,7 @@ test('nodes with feedKeys follow a real feed, and reject a feed signed with othe
   match(other.state().failure?.message ?? '', /could not be verified/);
 });
 
-test('without a feed signing key, responses are unsigned', async (t) => {
+test('responses are unsigned if there is no feed signing key', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
     tx.run({ text: `delete from signing_keys where purpose = 'policy_feed'`, values: [] }),

@@ -11,7 +11,7 @@ const ENTRIES_PER_STATEMENT = 1000;
 
 export type SnapshotQuestion = {
   filter: FeedFilter;
-  /** Null when the caller does not support pages: a snapshot above `keysMax` is then rejected. */
+  /** Null if the caller does not support pages: a snapshot above `keysMax` is then rejected. */
   pageKeysMax: number | null;
   keysMax: number;
   /** For pages after the first: where the page starts, and the version of the first page. */
@@ -40,8 +40,8 @@ export async function readSnapshot(
   const { entries, isFull } = head.isDeleted
     ? { entries: [], isFull: false }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  // A page that is full by size leaves its last entry for the next page, so the next page is never
-  // empty.
+  // A page that reaches the size limit leaves its last entry for the next page, so the next page is
+  // never empty.
   const fitting = isFull ? entries.length - 1 : wanted;
   const hasMore = entries.length > fitting;
   if (hasMore && pageKeysMax === null) throw new ApiError('snapshot_too_large');

@@ -1,4 +1,4 @@
-// What one node sees of a project's feed: which keys, with which ETag, from which position.
+// Which keys of a project's feed a node sees, with which ETag, and from which position.
 import { createHash } from 'node:crypto';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { invalid } from '../../base/errors.ts';
@@ -94,14 +94,14 @@ const opaque = (etag: string): string => etag.replace(/^W\//, '');
 /** A key's position in the order of a snapshot. */
 export type EntryPosition = { shelf: number; createdAt: Date; id: string };
 
-/** A cursor names the feed, the version of the first page, and the last key of the page. */
+/** A cursor contains the feed, the version of the first page, and the last key of the page. */
 export const cursorPositionOf = (
   { shelf, createdAt, id }: EntryPosition,
   version: number,
   filter: FeedFilter,
 ): string[] => [feedName(filter), String(version), String(shelf), createdAt.toISOString(), id];
 
-/** Rejects a cursor from another project or filter, which would skip keys. */
+/** Rejects a cursor from a different project or filter, which would skip keys. */
 export function readCursorPosition(
   position: readonly string[],
   filter: FeedFilter,
@@ -115,13 +115,13 @@ export function readCursorPosition(
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
 
-/** Identifies a reach: statements see the same rows under all reaches with the same name. */
+/** Identifies a reach: statements see the same rows in all reaches with the same name. */
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 
 type SizedEntry = { scopes: readonly string[]; metaBytes?: number };
 
-/** The length of the parts of a feed entry whose size callers control. */
+/** The size of those parts of a feed entry that callers can make longer. */
 export const entryChars = ({ scopes, metaBytes = 0 }: SizedEntry): number =>
   scopes.reduce((all, { length }) => all + length, metaBytes);
 

@@ -23,7 +23,7 @@ import { feedIn } from './rows.ts';
 type PollAnswer =
   | { kind: 'same' }
   | { kind: 'delta'; version: number; body: JsonText }
-  /** The node is too far behind, ahead of the server, or its delta exceeds a page. */
+  /** The node is too far behind or ahead of the server, or its delta exceeds a page. */
   | { kind: 'snapshot' };
 
 export type FollowParts = {
@@ -62,7 +62,7 @@ export async function followFeed(
   return answer;
 }
 
-/** Goes through *seen* and *held*. False if the changes have to be read. */
+/** Performs the steps *seen* and *held*. False if the changes have to be read. */
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,

@@ -5,13 +5,13 @@ import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 
-/** Two notes further apart than this do not prove that the process was serving in between. */
+/** If two notes are further apart than this, the process may not have been serving in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How long served time is recorded: longer than any query measures. */
+/** How long served time is recorded: longer than the period of any query. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
-/** Enough for several spans per process. Removing more makes nodes count as live for longer. */
+/** Enough for several spans per process. Removing spans makes nodes count as live for longer. */
 const SPANS_MAX = 1000;
 
 export type ServedSpan = { id: string; notedAt: Date | null };
@@ -37,8 +37,8 @@ export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): P
 }
 
 /**
- * Removes spans that are too old to be measured, and spans that are in the future because the clock
- * has been corrected.
+ * Removes spans that are too old to matter, and spans that are in the future because the clock has
+ * since been set back.
  */
 export async function removeOldSpans(runner: Runner): Promise<void> {
   await many(

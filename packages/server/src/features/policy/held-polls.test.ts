@@ -1,4 +1,4 @@
-// Long polls: over real sockets, by the thousand, alongside other requests, and how they end.
+// Long polls: over real sockets, thousands at a time, alongside other requests, and when they end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -13,7 +13,7 @@ import type { Database } from '../../db/database.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A second app that listens, and the raw request of a long poll. */
+/** A second app that listens on a port, and the raw request of a long poll. */
 async function listening(t: TestContext, vendor: Harness, db?: Database) {
   const beside = appBeside(t, vendor.testApp, db ? { db } : {});
   const port = Number(new URL(await beside.app.http.listen({ port: 0 })).port);
@@ -28,11 +28,14 @@ async function listening(t: TestContext, vendor: Harness, db?: Database) {
   return { beside, port, request };
 }
 
-/** The query with which the app reads the versions of awaited projects, once a second. */
+/** The query that reads the versions of all awaited projects once a second. */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
 
-/** True as soon as the app has read the versions for a held poll; false after `withinMs`. */
+/**
+ * True as soon as the app has read the versions for a held poll; false if that takes longer than
+ * `withinMs`.
+ */
 async function awaitLook(take: () => { text: string }[], withinMs: number): Promise<boolean> {
   for (let waited = 0; waited < withinMs; waited += 50) {
     if (take().some(isLook)) return true;
@@ -61,8 +64,8 @@ test('a held poll ends when its client disconnects', async (t) => {
   equal(await awaitLook(take, 2200), false, 'no poll is held any more');
 });
 
-// A second held poll would outlast the time limit of this test.
-test('a workspace beyond its limit of held polls gets an immediate response', {
+// Holding a second poll would exceed the time limit of this test.
+test('a poll beyond the workspace’s limit of held polls gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
   const vendor = await harness(t);
@@ -122,7 +125,7 @@ test('closing the server ends held polls immediately', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
-test('when the server closes, waiting revocations respond with the current state', async (t) => {
+test('when the server closes, waiting revoke requests get the current state', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });

@@ -1,5 +1,5 @@
-// Random histories of all operations on keys, over HTTP. With any filter and page size, and at any
-// point of its polling, a node that applies the deltas ends in the state of a fresh snapshot.
+// Random histories of all operations on keys, over HTTP. With any filter and page size, and
+// starting at any point, a node that applies the deltas ends in the same state as a fresh snapshot.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { applied, fold, type Held, poll, readAll } from '@keyrail/testing/feed.ts';
@@ -134,7 +134,7 @@ const acts: [number, Act][] = [
 ];
 const bag = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
 
-/** Runs a random action. Denied requests, for example on a revoked key, are ignored. */
+/** Runs a random action. Rejected requests, for example on a revoked key, are ignored. */
 async function happen(scene: Scene): Promise<void> {
   const { chance, keys } = scene;
   if (keys.length === 0) return void (await create(scene, { id: '', key: '' }));
@@ -200,7 +200,7 @@ async function live(app: Harness, seed: number): Promise<number> {
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
-  test(`every node ends in the state of a fresh snapshot, seed ${seed}`, async (t) => {
+  test(`every node ends in the same state as a fresh snapshot, seed ${seed}`, async (t) => {
     const keys = await live(await harness(t), seed);
     ok(keys > STEPS / 12, `only ${keys} keys were created`);
   });

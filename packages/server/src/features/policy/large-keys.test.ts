@@ -1,5 +1,5 @@
-// A key may have 64 long scopes, so the size of a feed response is limited too, not only its number
-// of keys.
+// A key may have 64 long scopes, so feed responses are limited by size as well as by number of
+// keys.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -59,7 +59,7 @@ const feed: FeedSource = {
 const filter = { projectId: '', env: null, tenantIds: null, include: [] };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
-test('a page of very large keys ends early, and all pages together contain every key once', async () => {
+test('a page of very large keys ends early, and the pages together contain every key once', async () => {
   const seen: string[] = [];
   let after: Parameters<typeof readSnapshot>[1]['after'] = null;
   let pages = 0;

@@ -1,4 +1,4 @@
-// A node that stops reports it with `leave`, and revocations no longer wait for it.
+// A node reports with `leave` that it is stopping, and revocations no longer wait for it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { pruneFeed } from './prune-feed.job.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** The nodes reported by a revocation with a very short wait. */
+/** The nodes counted by a revocation with a very short wait. */
 async function countedIn(t: TestContext, vendor: Harness, id: string) {
   const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { propagation } = await as(vendor.tokens.liveKey)(revoke, { id, wait: true });
@@ -20,7 +20,7 @@ async function countedIn(t: TestContext, vendor: Harness, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('a node that leaves is deleted immediately, and is counted again after its next poll', async (t) => {
+test('a node that leaves is removed immediately, and is counted again after its next poll', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'old' });
@@ -41,7 +41,7 @@ test('a node that leaves is deleted immediately, and is counted again after its 
   deepEqual((await countedIn(t, vendor, id)).names, ['old']);
 });
 
-test('a waiting revocation is complete when the node it waits for leaves', async (t) => {
+test('a waiting revocation completes when the node it is waiting for leaves', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'leaving' });
@@ -120,7 +120,7 @@ test('a node that polls a minute after it left is counted again', async (t) => {
   equal(node?.first_seen_at, node?.last_seen_at);
 });
 
-test('nodes that have left are forgotten within the hour, and take up no space', async (t) => {
+test('the records of nodes that have left are removed within the hour, and take up no space', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { testApp, workspaceId } = vendor;
@@ -145,8 +145,10 @@ test('nodes that have left are forgotten within the hour, and take up no space',
   deepEqual(await rows(count), [{ nodes: 1 }]);
 });
 
-// A held poll would outlast the time limit of this test.
-test('a poll with leave is not held, and must name its node', { timeout: 25_000 }, async (t) => {
+// A held poll would exceed the time limit of this test.
+test('a poll with leave is not held, and must identify its node', {
+  timeout: 25_000,
+}, async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { db, take } = traced(vendor.testApp.db);
@@ -173,7 +175,7 @@ test('a poll with leave is not held, and must name its node', { timeout: 25_000 
   );
 });
 
-test('a credential cannot make a node outside its reach leave', async (t) => {
+test('a credential cannot report that a node outside its reach is leaving', async (t) => {
   const vendor = await harness(t);
   const other = await harness(t);
   const { id, project_id } = await vendor.given.key();

@@ -1,4 +1,4 @@
-// Reports about nodes stay correct when the database's clock is stepped, in either direction.
+// Reports about nodes stay correct when the database's clock jumps, in either direction.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -36,7 +36,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a polling node is never listed as seen in the future or a long time ago', async (t) => {
+test('a polling node is never listed as last seen in the future or a long time ago', async (t) => {
   const { app, serve, heard, listed } = await scene(t);
   const isRecent = async () => {
     const seenMs = Date.parse((await listed())?.last_seen_at ?? '');
@@ -54,7 +54,7 @@ test('a polling node is never listed as seen in the future or a long time ago', 
   }
 });
 
-test('a node killed while the clock is ahead stops being counted after the usual time', async (t) => {
+test('a node killed while the clock is ahead is no longer counted after the usual time', async (t) => {
   const { app, serve, heard, listed, explained, reason, prune } = await scene(t);
   app.clock.shift(31 * DAY_MS);
   await heard();
@@ -67,7 +67,7 @@ test('a node killed while the clock is ahead stops being counted after the usual
   equal(await reason(), null);
 });
 
-test('no node becomes silent or behind when the clock steps ahead', async (t) => {
+test('no node becomes silent or behind when the clock jumps ahead', async (t) => {
   const { app, serve, heard, listed, explained, reason } = await scene(t);
   await heard();
   for (const stepMs of [HOUR_MS, 23 * HOUR_MS, 6 * DAY_MS - HOUR_MS]) {

@@ -7,8 +7,8 @@ import { NODE_COUNTED_MS, NODE_LEFT_MS } from './node-times.ts';
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
 /**
- * Counted separately for each env scope, so that a test credential can't use up the space for live
- * nodes.
+ * Nodes are counted separately for each env scope, so that a test credential can't use up the space
+ * for live nodes.
  */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
@@ -21,13 +21,13 @@ export const moment: Sql = sql`(select app_now())`;
 export const servedSince = (ms: number): Sql =>
   sql`(select served_since(${ms} * interval '1 millisecond'))`;
 
-/** Whether a record's node has left so recently that one of its polls may still be under way. */
+/** Whether the node has left so recently that one of its polls may still be in progress. */
 export const hasLeft = (record: string): Sql =>
   sql`(${named(`${record}.last_seen_at`)} = '-infinity'
     and ${named(`${record}.left_at`)} between
       ${moment} - ${NODE_LEFT_MS} * interval '1 millisecond' and ${moment})`;
 
-/** Whether a node's poll is held, or its next poll isn't overdue yet. */
+/** Whether one of the node's polls is being held, or its next poll isn't overdue yet. */
 export const isConnected = sql`(last_seen_at <= ${moment}
   and coalesce(next_poll_by, last_seen_at + ${NODE_COUNTED_MS} * interval '1 millisecond')
     > ${moment})`;

@@ -18,7 +18,7 @@ export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastS
 
 type Counting = {
   scopes: readonly EnvScope[];
-  /** The maximum number of projects that are examined, and of nodes that are counted. */
+  /** The maximum number of projects to examine, and of nodes to count. */
   most: number;
 };
 
@@ -47,7 +47,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
       group by is_counted, is_current, is_connected`,
   );
 
-/** Counts nodes that were seen in the last day but that revocations don't wait for. */
+/** Counts nodes that were seen in the last day but aren't counted by revocations. */
 export async function countSilentNodes(
   tx: Runner,
   scope: ChangeScope,
@@ -73,8 +73,8 @@ export type NodeSelection =
 export type NodeCounts = { total: number; current: number };
 
 /**
- * Counts the nodes that revocations wait for, and how many of them have their project's current
- * version.
+ * Counts the nodes that revocations wait for, and those among them that have their project's
+ * current version.
  */
 export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeCounts> =>
   one(

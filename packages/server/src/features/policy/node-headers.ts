@@ -15,7 +15,7 @@ import { invalid } from '../../base/errors.ts';
 
 type ReadHeader = (name: string) => string | undefined;
 
-/** The node that sends a request. An ID in the query has precedence. */
+/** The node that sends a request. An ID in the query takes precedence. */
 export const nodeIn = (header: ReadHeader, query: { node?: string | undefined }) => ({
   nodeId: query.node ?? nameIn(header, NODE_HEADER),
   name: nameIn(header, NODE_NAME_HEADER) ?? null,
@@ -31,7 +31,7 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
   throw invalid('header', [{ path, message: 'This is not a valid node name.' }]);
 }
 
-/** Null if the node doesn't report it, or not in milliseconds. It is only used for display. */
+/** Null if the node doesn't report an interval in milliseconds. The interval is only displayed. */
 export function pollMsIn(header: ReadHeader): number | null {
   const text = header(NODE_POLL_HEADER) ?? '';
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), NODE_SEEN_WITHIN_MS) : null;

@@ -3,7 +3,7 @@ import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { NODES_PER_SCOPE_MAX, type NodeName } from './node-conditions.ts';
 
-/** Deletes the record of a node that leaves; false if there was none. */
+/** Deletes the record of a node that is leaving; false if it has no record. */
 export async function removeNode(
   tx: Runner,
   projectId: string,
@@ -19,9 +19,9 @@ export async function removeNode(
 }
 
 /**
- * Records that a node has left, even if it has no record, because one of its polls may still be
- * under way. If the scope is full, only a node with a record is remembered. False if nothing was
- * recorded.
+ * Records that a node has left, even if it has no record, because one of its polls may still be in
+ * progress. If the scope is full, this is recorded only for a node that has a record. False if
+ * nothing was recorded.
  */
 export async function updateLeftNode(
   tx: Runner,
@@ -32,7 +32,7 @@ export async function updateLeftNode(
     tx,
     sql`insert into policy_nodes
         (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at, left_at)
-      -- If the previous release sees the node, it takes a missing first_seen_at from last_seen_at.
+      -- The previous release would set a missing first_seen_at to last_seen_at, which is -infinity.
       select project, node, scope, 0, app_now(), '-infinity', app_now()
       from (values (${projectId}::uuid, ${nodeId}, ${envScope})) as leaving (project, node, scope)
       where exists (select from policy_nodes n

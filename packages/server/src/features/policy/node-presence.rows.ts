@@ -6,9 +6,9 @@ import { moment, type NodeName } from './node-conditions.ts';
 type BegunNode = NodeName & { projectId: string; name: string | null };
 
 /**
- * Marks nodes as replaced if another node with the same name has just started. A later poll of a
- * marked node voids the mark. A node that another transaction is updating is alive, so it isn't
- * marked.
+ * Marks nodes as replaced if a different node with the same name has just started. A later poll of
+ * a marked node invalidates the mark. A node that another transaction is updating is alive, so it
+ * isn't marked.
  */
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(

@@ -12,7 +12,7 @@ import { SECOND_MS } from '../../base/duration.ts';
 const list = 'GET /v1/policy/nodes';
 const delta = 'GET /v1/policy/delta';
 const INTERVAL_MS = 10_000;
-/** The interval, a poll that was not recorded, and some delay. */
+/** The poll interval, the time of a poll that was not recorded, and some delay. */
 const CONNECTED_MS = INTERVAL_MS + 15 * SECOND_MS;
 
 async function scene(app: Harness) {
@@ -101,7 +101,7 @@ test('a node is only replaced by a node with the same name, environment and proj
   deepEqual(await listed(), ['web-2:1', 'web:1 away', 'web:2', 'web:4']);
 });
 
-test('a node is connected until the time it announced, even if revocations wait for it longer', async (t) => {
+test('a node counts as connected until the time it announced, even if revocations wait for it longer', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id, poll, listed } = await scene(app);

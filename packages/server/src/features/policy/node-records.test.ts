@@ -75,7 +75,7 @@ test('a node may acknowledge an older version, but not a version above the proje
   equal(await acked(), 1, 'the node restarted from an old cache');
 });
 
-test('the same name in two environment scopes is two nodes; polls without a name are not recorded', async (t) => {
+test('the same name in two environment scopes counts as two nodes; polls without a name are not recorded', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -91,7 +91,7 @@ test('the same name in two environment scopes is two nodes; polls without a name
   );
 });
 
-test('a scope holds 10,000 nodes; further nodes are not recorded, and known nodes stay', async (t) => {
+test('a scope can have 10,000 nodes; further nodes are not recorded, and known nodes are kept', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const other = await app.given.key();
@@ -111,7 +111,7 @@ test('a scope holds 10,000 nodes; further nodes are not recorded, and known node
   equal(await count(other.project_id), 1);
 });
 
-test('in a full scope, a new node replaces a silent node, and is counted', async (t) => {
+test('in a full scope, a new node replaces a silent node and is counted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { id, project_id } = await app.given.key();
@@ -155,7 +155,7 @@ test('a test key with invented node names cannot use up the space for live nodes
   );
 });
 
-test('a node silent for a week is deleted', async (t) => {
+test('a node that has been silent for a week is deleted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id } = await app.given.key();

@@ -1,5 +1,5 @@
-// The nodes that poll this process. Many nodes poll at the same moment, right after a change, so
-// their records are read and written in batches, with one statement for many nodes.
+// The nodes that poll this process. After a change, many nodes poll at the same moment, so their
+// records are read and written in batches, with one statement for many nodes.
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
 import { conflict } from '../../base/errors.ts';
@@ -18,13 +18,13 @@ const NODES_PER_STATEMENT = 1000;
 
 export type PollingNode = {
   filter: FeedFilter;
-  /** Undefined if the request doesn't name a node. Then nothing is recorded. */
+  /** Undefined if the request doesn't identify a node. Then nothing is recorded. */
   nodeId: string | undefined;
   /** Null: the node may poll again after it has left. */
   name: string | null;
-  /** The longest time until its next poll; null if the node doesn't report it. */
+  /** The longest time until the node's next poll; null if the node doesn't report it. */
   nextPollMs: number | null;
-  /** Only recorded if something else is recorded too. */
+  /** Only recorded if something else changes too. */
   sdk: SdkName | null;
 };
 
@@ -84,7 +84,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const node = nameOf(polling);
       const { version } = await find(read, projectId, node);
       const remove = polling.name === null ? removeNode : updateLeftNode;
-      // Wakes the revocations that wait for this node.
+      // Wakes the revocations that are waiting for this node.
       if (node && (await remove(read, projectId, node))) hub.announceAck(projectId);
       return version;
     },
@@ -113,8 +113,8 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
   nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
 
 /**
- * A node without a version acknowledges nothing. The same goes for a version that the project
- * hasn't reached, for example after a database restore.
+ * A node without a version acknowledges nothing. Neither does a version that the project hasn't
+ * reached, for example after a database restore.
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;

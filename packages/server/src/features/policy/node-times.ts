@@ -6,12 +6,12 @@ import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 /** A poll this soon after the last recorded poll is not recorded. */
 export const RECORDED_APART_MS = 10 * SECOND_MS;
 
-/** Includes the recording interval, so that a node that polled in time is always counted. */
+/** Includes RECORDED_APART_MS, so that a node that polled in time is always counted. */
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
- * The record of a silent node is kept until no running wait can have counted it. So if a record
- * disappears during a wait, its node has left.
+ * The record of a silent node is kept until no ongoing wait can have counted the node. So if a
+ * record disappears during a wait, its node has left.
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 
@@ -22,7 +22,7 @@ const POLL_LATE_MS = 5 * SECOND_MS;
 export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 
-/** Longer than the time from a poll to its record can be, even through a relay. */
+/** Longer than it can take to record a poll, even through a relay. */
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
 /**

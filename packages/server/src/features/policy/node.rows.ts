@@ -1,5 +1,5 @@
-// SQL statements for nodes. Others are in node-count.rows.ts (counting nodes), node-leave.rows.ts
-// and node-presence.rows.ts (nodes that leave, hang up or are replaced), and upkeep.rows.ts
+// SQL statements for nodes. The rest are in node-count.rows.ts (counting nodes), node-leave.rows.ts
+// and node-presence.rows.ts (nodes that leave, disconnect or are replaced), and upkeep.rows.ts
 // (deleting silent nodes).
 import { notFound } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
@@ -24,14 +24,16 @@ import {
   RECORDED_APART_MS,
 } from './node-times.ts';
 
-/** The project's version, and the polling node's record: nulls if it has no record. */
+/**
+ * The project's version, and the polling node's record; its fields are null if there is no record.
+ */
 export type NodeSeen = {
   version: number;
   ackedVersion: number | null;
   isStale: boolean | null;
   hasLeft: boolean | null;
   /**
-   * How long the node still counts as connected; negative if it no longer does. Null: not known.
+   * How long the node still counts as connected; negative if it no longer does; null if unknown.
    */
   connectedForMs: number | null;
 };
@@ -48,7 +50,7 @@ export async function listNodesSeen(
     tx,
     sql<NodeSeen>`
       select v.version, n.acked_version,
-        -- In the future: the clock was set back since.
+        -- A time in the future means that the clock has since been set back.
         n.last_seen_at < ${moment} - ${RECORDED_APART_MS} * interval '1 millisecond'
           or n.last_seen_at > ${moment} as is_stale,
         ${hasLeft('n')} as has_left,
@@ -99,10 +101,10 @@ type NodeFilter = {
   limit: number;
 };
 
-/** The values of the generated column scope_rank, with which the index for this list begins. */
+/** The values of the generated column scope_rank, the first column of this list's index. */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
-/** Most recently seen first, from an index: the cost depends on the page size only. */
+/** Most recently seen first, from an index: the cost depends only on the page size. */
 export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
   const { projectId, after, limit } = filter;
   const ranks = filter.scopes.map((scope) => RANK_OF_SCOPE[scope]);
@@ -144,7 +146,7 @@ export type NodeAck = NodeName & {
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
- * NODES_PER_SCOPE_MAX nodes, new nodes replace nodes that no revocation waits for any more.
+ * NODES_PER_SCOPE_MAX nodes, new nodes replace nodes that no revocation still waits for.
  */
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);
@@ -158,7 +160,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   const scopes = acks.map(({ envScope }) => envScope);
   const recorded = await many(
     tx,
-    // Counted once for each scope: a relay that starts reports a thousand new nodes at a time.
+    // Counted once for each scope, because a relay that starts may report a thousand new nodes.
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, node_name,
          first_seen_at, last_seen_at, next_poll_by)
@@ -181,7 +183,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
           as ack (project, node, scope, version, sdk_name, sdk_version, name, connected)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
-        -- No join, which could change the order of the rows.
+        -- A subquery, because a join could change the order of the rows.
         or (select nodes from room where (in_project, in_scope) = (project, scope))
           < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
@@ -198,7 +200,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   return recorded.length;
 }
 
-/** Deletes silent nodes that no wait counts, except those that another transaction updates. */
+/** Deletes silent nodes that no wait counts, except nodes that another transaction is updating. */
 async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const gone = await many(
     tx,
@@ -214,7 +216,9 @@ async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promi
   return gone.length;
 }
 
-/** The last ack of each node, sorted, so that two concurrent batches cannot deadlock. */
+/**
+ * The last acknowledgement of each node, sorted, so that two concurrent batches cannot deadlock.
+ */
 function inOneOrder(acks: readonly NodeAck[]): NodeAck[] {
   const nameOf = (ack: NodeAck) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
   const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));

@@ -16,7 +16,7 @@ const acked = (app: Harness, asked: Input) => poll(app, delta, asked);
 const namesIn = async ({ as }: Harness, input: Input) =>
   (await as.liveKey(list, input)).data.map(({ node_id }) => node_id);
 
-test('a node is current, behind or silent, and a silent node keeps its version', async (t) => {
+test('a node is listed as current, behind or silent, and a silent node keeps its version', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id } = await app.given.key();
@@ -50,7 +50,7 @@ test('a node is current, behind or silent, and a silent node keeps its version',
   );
 });
 
-test('a listed node has all its fields, and the name of its SDK from its header', async (t) => {
+test('a listed node has all its fields, including the SDK name from its header', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a listed node has all its fields, and the name of its SDK from its header'
   deepEqual([nameless?.node_id, nameless?.sdk], ['nameless', null]);
 });
 
-test('a header without a valid name and version counts as missing', () => {
+test('a header without a valid name and version is treated as missing', () => {
   deepEqual(sdkNameIn('python-sdk/1.2.3-rc.1+7'), { name: 'python-sdk', version: '1.2.3-rc.1+7' });
   for (const header of [
     undefined,
@@ -103,7 +103,7 @@ test('a header without a valid name and version counts as missing', () => {
   }
 });
 
-test('a known node with a new SDK causes no write in a poll without changes', async (t) => {
+test('a changed SDK version alone does not cause a write when a known node polls', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { db, take } = traced(app.testApp.db);
@@ -149,7 +149,7 @@ test('pages list every node once, most recently seen first', async (t) => {
   }
 });
 
-/** One page, with the cursor in its link to the next. */
+/** One page, with the cursor from its link to the next page. */
 async function pageOf(app: Harness, input: Input, headers: Record<string, string>) {
   const answer = await app.ask(list, input, headers);
   const link = /[?&]cursor=([^&>]+)/.exec(String(answer.headers.link ?? ''))?.[1];
@@ -193,7 +193,7 @@ test('nodes seen at the same moment are paged by name and scope', async (t) => {
 
 type Node = { node_id: string; env_scope: string; first_seen_at: string; last_seen_at: string };
 
-test('a filter lists the nodes that follow an environment; a test key sees test nodes', async (t) => {
+test('the list can be filtered by environment, and a test key sees only test nodes', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'both' });
@@ -212,7 +212,7 @@ test('a filter lists the nodes that follow an environment; a test key sees test 
   await refused(app.as.testKey(list, { project_id, env: 'live' }), 403, 'forbidden');
 });
 
-test('a node that leaves, or is silent for 7 days, is forgotten', async (t) => {
+test('a node that leaves, or is silent for 7 days, is removed from the list', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'old' });
@@ -225,7 +225,7 @@ test('a node that leaves, or is silent for 7 days, is forgotten', async (t) => {
   deepEqual(await namesIn(app, { project_id }), []);
 });
 
-test('members can read the list, which writes nothing; other workspaces get a 404', async (t) => {
+test('members can read the list without causing a write, and other workspaces get a 404', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'edge-1' });

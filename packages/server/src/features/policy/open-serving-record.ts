@@ -1,6 +1,6 @@
-// Records that this process serves, with one small write every few seconds while it listens. The
-// silence of nodes is measured in served time, so an outage doesn't make nodes look as if they had
-// stopped.
+// Records that this process is serving, with one small write every few seconds while it listens.
+// The silence of nodes is measured in served time, so an outage doesn't make nodes look as if they
+// had stopped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { NewId } from '../../base/ids.ts';
@@ -15,8 +15,8 @@ export type ServingRecord = {
   /** Writes notes until closed. */
   start(): void;
   /**
-   * Writes one note: the process has served since the last note, unless the last note failed or is
-   * too old.
+   * Writes one note, which records that the process has served since the last note, unless the last
+   * note failed or is too old.
    */
   note(): Promise<void>;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
 
   async function note(): Promise<void> {
     const { id, notedAt } = span ?? { id: newId(), notedAt: null };
-    // After a failure, the next note begins a new span, because the process may not have served in
+    // After a failure, the next note starts a new span, because the process may not have served in
     // the meantime.
     span = null;
     const now = await noteServed(gate, { id, notedAt });

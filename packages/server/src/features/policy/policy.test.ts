@@ -74,7 +74,7 @@ test('a delta contains the changes; if there are none, the response is a 304', a
   ]);
 });
 
-test('a node behind the floor, or ahead of the project, gets a snapshot', async (t) => {
+test('a node below the floor, or ahead of the project’s version, gets a snapshot', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();
@@ -105,7 +105,7 @@ test('a node whose filter hides a change still gets the new version', async (t) 
   equal(answer.body.version, since + 1);
 });
 
-test('the feed of a test secret key contains test keys only, and names its environment', async (t) => {
+test('the feed of a test secret key contains only test keys and specifies its environment', async (t) => {
   const app = await harness(t);
   const live = await app.given.key({ env: 'live' });
   const same = { project_id: live.project_id, tenant_id: live.tenant_id };
@@ -122,7 +122,7 @@ test('the feed of a test secret key contains test keys only, and names its envir
   await refused(app.as.testKey(snapshot, wanted), 403, 'forbidden');
 });
 
-test('the feed of a deleted project still responds, without keys', async (t) => {
+test('the feed of a deleted project still responds, but contains no keys', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const { body: before } = await asking(app).snapshot({ project_id: key.project_id });
@@ -139,7 +139,7 @@ test('the feed of a deleted project still responds, without keys', async (t) => 
   );
 });
 
-test("all pages have the first page's version, and the next delta covers changes in between", async (t) => {
+test('all pages have the first page’s version, and the next delta covers the changes in between', async (t) => {
   const app = await harness(t);
   const first = await app.given.key();
   const same = { project_id: first.project_id, tenant_id: first.tenant_id };
@@ -158,7 +158,7 @@ test("all pages have the first page's version, and the next delta covers changes
   deepEqual(await foldedFrom(app, { project_id: first.project_id }, read), fold(fresh));
 });
 
-test('the error for an oversized snapshot names max_keys and tenant_id', async (t) => {
+test('the error for an oversized snapshot mentions max_keys and tenant_id', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };

@@ -60,7 +60,7 @@ test('a held poll ends with a 304 when nothing changes', async (t) => {
   equal((await poll(vendor, delta, asked)).status, 304);
 });
 
-test('revoking with wait reports every node that has applied the change', async (t) => {
+test('revoking a key with wait reports every node that has applied the change', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const nodes = ['a', 'b', 'c'].map((name) => startNode(vendor, key.project_id, name));
@@ -79,7 +79,7 @@ test('revoking with wait reports every node that has applied the change', async 
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
-test('a lagging node is reported, and a node silent for a long time is not counted', async (t) => {
+test('a lagging node is reported, and a node that has been silent for a long time is not counted', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 100 });
   const { serve } = await servedTime(vendor);
@@ -110,7 +110,7 @@ test('a lagging node is reported, and a node silent for a long time is not count
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
-test('the time since the last poll of a node decides whether it is counted, even after a 304', async (t) => {
+test('the time since a node’s last poll decides whether it is counted, even after a 304', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { serve } = await servedTime(vendor);
@@ -130,7 +130,7 @@ test('the time since the last poll of a node decides whether it is counted, even
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
-test('a revocation with the longest possible wait gets a response', async (t) => {
+test('a revocation with the longest allowed wait gets a response', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });
@@ -168,7 +168,7 @@ test('a counted node stays counted until the wait ends', async (t) => {
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
-test('after concurrent writes, the applied deltas equal a fresh snapshot', async (t) => {
+test('after concurrent writes, applying the deltas gives the same state as a fresh snapshot', async (t) => {
   const vendor = await harness(t);
   const first = await vendor.given.key();
   const { project_id, tenant_id } = first;

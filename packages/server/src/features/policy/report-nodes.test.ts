@@ -35,7 +35,7 @@ test('a revocation waits for reported nodes until each has reported its version'
   deepEqual(await revoked(t, vendor, id), { complete: true, acked: ['a true', 'b true'] });
 });
 
-test('a reported node is listed like a node that polls the server itself', async (t) => {
+test('a reported node is listed like a node that polls the server directly', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const sdk = '@keyrail/sdk/1.2.3';

@@ -20,9 +20,9 @@ type ReportedNode = {
 type Reported = { version: number; left: string[] };
 
 /**
- * Records each node as its own poll would, except nodes that have left. Returns the version of the
- * project, read afterwards: a revocation up to that version may not have waited for these nodes,
- * but every later revocation does.
+ * Records each node as its own poll would, except nodes that have left. Returns the project's
+ * version, which is read afterwards: revocations up to that version may not have waited for these
+ * nodes, but all later ones do.
  */
 export async function reportNodes(
   registry: NodeRegistry,

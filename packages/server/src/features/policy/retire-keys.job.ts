@@ -1,5 +1,5 @@
-// Removes keys from the feed that expired more than a week ago. Nodes have rejected them since
-// then. Safe to run twice: a key that is already retired, or has changed in the meantime, is
+// Removes keys that expired more than a week ago from the feed. Nodes have rejected them since they
+// expired. Safe to run twice: a key that is already retired, or has changed in the meantime, is
 // skipped.
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';

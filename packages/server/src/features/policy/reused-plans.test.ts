@@ -1,5 +1,5 @@
-// PostgreSQL plans a prepared statement each time if it expects a plan for the current values to
-// cost less. For the lookups in every request and every poll, planning takes longer than running.
+// PostgreSQL plans a prepared statement again each time it expects a plan for the current values to
+// be cheaper. For the lookups made on every request or poll, planning takes longer than running.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -29,7 +29,7 @@ function repeating(db: Database) {
   return { db: { ...db, once }, reused };
 }
 
-test('lookups in every request and every poll reuse their plans', async (t) => {
+test('lookups made on every request or poll reuse their query plans', async (t) => {
   const app = await harness(t);
   const { id: workspaceId } = await app.as.liveKey('GET /v1/workspace');
   const { id: projectId } = await app.given.project();

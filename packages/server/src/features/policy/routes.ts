@@ -1,4 +1,4 @@
-// The policy feed, from which nodes get everything they need to verify keys locally.
+// The policy feed, which provides nodes with everything they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { shared } from '../../base/coalesce.ts';
 import { JsonText } from '../../base/json-text.ts';
@@ -51,7 +51,7 @@ export const policyRoutes = ({
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Nodes receive revocations through this endpoint, even when the disk is nearly full.
+      // Nodes must receive revocations through this endpoint even when the disk is nearly full.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
@@ -76,7 +76,7 @@ export const policyRoutes = ({
       patience: 'stepped',
       compress: true,
       hot: true,
-      // A delta may respond with a snapshot; its further pages come from the snapshot endpoint.
+      // The response may be a snapshot; its further pages come from the snapshot endpoint.
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
@@ -128,7 +128,7 @@ export const policyRoutes = ({
   });
 };
 
-/** A response of the feed before it is signed; without a body it is a 304. */
+/** A feed response before it is signed; without a body it is a 304. */
 type FeedReply = { body: JsonText | null; etag: string };
 
 async function snapshotReply(

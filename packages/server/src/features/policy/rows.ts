@@ -29,7 +29,7 @@ export type EntryRow = {
   isImported: boolean;
   shelf: number;
   createdAt: Date;
-  /** Only if the feed includes `meta`. */
+  /** Only present if the feed includes `meta`. */
   metaBytes?: number;
 } & EntryDetails;
 
@@ -76,13 +76,13 @@ const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as looku
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
   include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
 
-/** Sorts after every key: the start of a list partition, which is read newest first. */
+/** Sorts after every key, so it marks the start of a list partition, which is read newest first. */
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * The keys of a snapshot, by list partition and newest first in each: the order of the indexes, in
- * which an unrevoked key never moves. The start in each partition is passed as an index bound, so
- * the cost of a page depends on its size only, not on its start.
+ * The keys of a snapshot, by list partition and newest first in each. This is the order of the
+ * indexes, and an unrevoked key never moves in it. The start in each partition is passed as an
+ * index bound, so the cost of a page depends only on its size, not on its start.
  */
 export function listEntries(
   tx: Runner,
@@ -118,13 +118,13 @@ export function listEntries(
   );
 }
 
-/** Sorts before every ID: the start of a list partition in a change. */
+/** Sorts before every ID, so it marks the start of a list partition in a change. */
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The current state of the keys, of all tenants, that were written after a version, in the order of
- * their changes. A change may have written any number of keys, so each list partition of it is read
- * in index order, from the end of the last statement and up to the limit.
+ * their changes. A change may have written any number of keys, so each of its list partitions is
+ * read in index order, continuing where the last statement stopped, up to the limit.
  */
 function listChanges(
   tx: Runner,
@@ -160,7 +160,7 @@ function listChanges(
 
 type DetailsRow = EntryDetails & { id: string };
 
-/** The included details of some keys, in any order. */
+/** The included fields of some keys, in any order. */
 function listDetails(
   tx: Runner,
   { include }: Pick<FeedFilter, 'include'>,

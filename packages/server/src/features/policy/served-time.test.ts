@@ -1,4 +1,5 @@
-// Which nodes a revocation waits for. A node's silence counts only while the control plane serves.
+// Which nodes a revocation waits for. A node's silence counts only while the control plane is
+// serving.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,8 +20,8 @@ const COUNTED_MS = 100 * SECOND_MS;
 type Scene = Harness & ServedTime & { projectId: string; counted(): Promise<string> };
 
 /**
- * A project; `counted` returns the nodes that a revocation waits for, and the number of silent
- * nodes.
+ * Creates a project. `counted` returns the nodes that a revocation waits for, and the number of
+ * silent nodes.
  */
 async function scene(t: TestContext): Promise<Scene> {
   const app = await harness(t);
@@ -53,7 +54,7 @@ test('a node is counted for 100 s of served time, and reported as silent for a d
   equal(await app.counted(), ' + 0 silent');
 });
 
-test('a node stays counted during an outage, however long or often repeated', async (t) => {
+test('a node stays counted during outages, however long or frequent', async (t) => {
   const app = await scene(t);
   await seen(app, 'a');
   for (const awayMs of [11 * SECOND_MS, 100 * SECOND_MS, 1000 * SECOND_MS, DAY_MS, 8 * DAY_MS]) {
@@ -78,7 +79,7 @@ test('a node that polled within 90 s is counted, even if that poll was not recor
   equal(await app.counted(), 'a + 0 silent');
 });
 
-test('time served by two processes counts once, and continues when one of them stops', async (t) => {
+test('time served by two processes counts once, and still counts after one of them stops', async (t) => {
   const app = await scene(t);
   const one = app.another();
   const two = app.another();
@@ -135,7 +136,7 @@ test('a node stays counted when the clock is set back', async (t) => {
   equal(await app.counted(), 'a + 0 silent');
 });
 
-test('the record of served time stays short, but covers any time that is measured', async (t) => {
+test('the record of served time stays short, but covers every period that is measured', async (t) => {
   const app = await scene(t);
   ok(SERVED_KEPT_MS > NODE_KEPT_MS);
   for (let n = 0; n < 130; n += 1) {
@@ -152,7 +153,9 @@ test('the record of served time stays short, but covers any time that is measure
 
 type Act = () => Promise<unknown>;
 
-/** Revokes a key; runs `act` after the first read of the nodes, ends the wait after the second. */
+/**
+ * Revokes a key. Runs `act` after the first read of the nodes, and ends the wait after the second.
+ */
 async function revokedWhile(t: TestContext, app: Scene, { id, act }: { id: string; act: Act }) {
   let looks = 0;
   const once: Database['once'] = async (opening, statement) => {
@@ -171,7 +174,7 @@ async function revokedWhile(t: TestContext, app: Scene, { id, act }: { id: strin
   return { complete: propagation?.complete, names: propagation?.nodes.map((n) => n.node_id) };
 }
 
-test('a node that goes silent during a wait keeps its record in a full project', async (t) => {
+test('a node that goes silent during a wait keeps its record, even in a full project', async (t) => {
   const app = await scene(t);
   const { id, project_id } = await app.given.key();
   const { version } = await readAll(app, { project_id });
@@ -189,7 +192,7 @@ test('a node that goes silent during a wait keeps its record in a full project',
   deepEqual(revoked, { complete: false, names: ['new', 'victim1'] });
 });
 
-test('a node that goes silent during a wait is not pruned, even with an old record', async (t) => {
+test('a node that goes silent during a wait is not pruned, even if its record is old', async (t) => {
   const app = await scene(t);
   const { id, project_id } = await app.given.key();
   await insertNodes(app, project_id, { version: 1, count: 1, seenAgo: '8 days', name: 'victim' });

@@ -1,5 +1,6 @@
-// The feed under thousands of event orders: a seed decides the turns of writers, upkeep jobs and
-// three nodes between any two statements and any two pages. A failure reports its seed.
+// The feed with thousands of different event orders. Between any two statements or pages, a seed
+// decides whether a writer, an upkeep job or one of three nodes runs next. A failure reports its
+// seed.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
@@ -68,7 +69,7 @@ async function live(node: Node, { chance }: Scene): Promise<void> {
   }
 }
 
-/** Revokes a key and asserts that no node which acknowledged the revocation still has the key. */
+/** Revokes a key and asserts that no node that acknowledged the revocation still has the key. */
 async function revokeAndWait({ model, turn, acks, chance }: Scene, nodes: Node[]): Promise<void> {
   for (let look = 0; model.state.keys.size < 4; look += 1) {
     if (look > LOOKS_MAX) return;

@@ -1,4 +1,4 @@
-// All SQL statements of the jobs that keep the feed short.
+// All SQL statements of the jobs that delete outdated data from the feed.
 
 import { msAfter } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
@@ -10,7 +10,7 @@ import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
-/** Keys of all workspaces that expired before a time and are still in the feed. */
+/** Keys of all workspaces that expired before a given time and are still in the feed. */
 export const listRetirable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -42,7 +42,7 @@ export async function updateRetired(
 
 export type Prunable = { workspaceId: string; projectId: string; version: number };
 
-/** Projects with changes from before a time, and the newest version among those changes. */
+/** Projects with changes from before a given time, and the newest version among those changes. */
 export const listPrunable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -67,8 +67,8 @@ export async function removeChanges(
 }
 
 /**
- * Deletes nodes last seen before a time, except those that a revocation may wait for, or that left
- * so recently that their last poll may still be under way.
+ * Deletes nodes last seen before a given time, except nodes that a revocation may wait for, and
+ * nodes that left so recently that their last poll may still be in progress.
  */
 export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
   await many(
@@ -80,7 +80,7 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 }
 
 /**
- * Forgets a restore once all nodes have had enough time since then to report themselves. Otherwise
+ * Deletes a restore's record once all nodes have had enough time to report themselves. Otherwise
  * setting the clock back, which shortens the record of served time, would make the restore count as
  * recent again.
  */
@@ -92,8 +92,8 @@ export async function removeSettledRestores(tx: Work): Promise<void> {
 }
 
 /**
- * Corrects nodes that were seen in the future, by a clock that has since been set back. Otherwise
- * revocations would wait for them until that time, even if they no longer run.
+ * Corrects nodes whose last poll is in the future because the clock has since been set back.
+ * Otherwise revocations would wait for them until that time, even if they no longer run.
  */
 export async function updateNodesAhead(tx: Work): Promise<void> {
   await many(

@@ -1,4 +1,4 @@
-// The worker's upkeep of the feed: it removes keys that expired long ago, old changes and silent
+// The worker's upkeep of the feed: removing keys that expired long ago, old changes and silent
 // nodes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,8 +14,8 @@ const delta = 'GET /v1/policy/delta';
 const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
 
 /**
- * Two keys that expired long ago, one that expired recently and one without an expiry; sets the
- * clock.
+ * Creates two keys that expired long ago, one that expired recently and one without an expiry, and
+ * sets the clock.
  */
 async function endedKeys(app: Harness) {
   const { given, clock } = app;
@@ -31,7 +31,7 @@ async function endedKeys(app: Harness) {
 const auditRows = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.length;
 
-test('a key that expired more than a week ago is removed from the feed by a change', async (t) => {
+test('keys that expired more than a week ago are removed from the feed in a new policy version', async (t) => {
   const app = await harness(t);
   const { project_id, long, lately, never } = await endedKeys(app);
   const start = await readAll(app, { project_id });
@@ -54,7 +54,7 @@ const sorted = async (app: Harness, project_id: string) =>
     a.key_id < b.key_id ? -1 : 1,
   );
 
-test('retiring keys twice, or in several workers at the same time, has no further effect', async (t) => {
+test('retiring the same keys twice, or in several workers at the same time, has no further effect', async (t) => {
   const app = await harness(t);
   const { project_id } = await endedKeys(app);
   const { version } = await readAll(app, { project_id });
@@ -65,7 +65,7 @@ test('retiring keys twice, or in several workers at the same time, has no furthe
   equal((await readAll(app, { project_id })).version, version + 1);
 });
 
-test('a retired key with a later expiry returns to the feed', async (t) => {
+test('a retired key returns to the feed when its expiry is extended', async (t) => {
   const app = await harness(t);
   const { project_id, long } = await endedKeys(app);
   await retireKeys(app.testApp.app.worker);
@@ -88,7 +88,7 @@ test('a retired key with a later expiry returns to the feed', async (t) => {
   equal((await readAll(app, { project_id })).version, page.version, 'the key is not retired again');
 });
 
-test('a retired key that is revoked appears as revoked in the feed', async (t) => {
+test('when a retired key is revoked, the feed lists it as revoked', async (t) => {
   const app = await harness(t);
   const { project_id, long } = await endedKeys(app);
   await retireKeys(app.testApp.app.worker);

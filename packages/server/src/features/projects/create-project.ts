@@ -1,7 +1,7 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { insertProject, type ProjectRow } from './rows.ts';
 
-/** Creates a project at policy version 1 and without keys. */
+/** Creates a project with policy version 1 and no keys. */
 export async function createProject(
   tx: Write,
   wanted: Pick<ProjectRow, 'name' | 'slug' | 'defaultRateLimits'>,

@@ -6,8 +6,9 @@ import { loadProject, lockProject, updateProjectRow } from './rows.ts';
 export type DeletedProject = { id: string; revokedKeys: number };
 
 /**
- * Deletes a project and revokes all its keys, atomically for readers. The slug can be used again.
- * The policy version increases even without keys, so that the feed reports the deletion to nodes.
+ * Deletes a project and revokes all its keys in one transaction. The slug can be used again. The
+ * policy version increases even if there are no keys, so that the feed reports the deletion to
+ * nodes.
  */
 export async function deleteProject(
   tx: Check,

@@ -13,7 +13,7 @@ const remove = 'DELETE /v1/projects/{id}';
 const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'sliding', scope: 'key' };
 const unknown = '01890000-0000-7000-8000-000000000000';
 
-test('a new project starts at policy version 1 and without limits', async (t) => {
+test('a new project has policy version 1 and no limits', async (t) => {
   const app = await harness(t);
   const made = await app.as.liveKey(create, { name: 'Orders', slug: 'orders' });
   match(made.id, /^[0-9a-f-]{36}$/);
@@ -64,7 +64,7 @@ test('a slug is unique in a workspace and free again after a deletion', async (t
   );
 });
 
-test('a new name keeps the policy version; new limits increase it by one', async (t) => {
+test('changing the name keeps the policy version; changing the limits increases it by one', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.project();
@@ -116,7 +116,7 @@ test('a slug cannot be changed', async (t) => {
   ]);
 });
 
-test('deleting a project revokes its keys in both environments and returns how many', async (t) => {
+test('deleting a project revokes its keys in both environments and returns their number', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.project();

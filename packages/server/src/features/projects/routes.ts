@@ -1,5 +1,5 @@
-// Projects: the APIs that a vendor protects. A project belongs to no environment. A test key may
-// read and create projects, but not change them, because a change would affect live keys.
+// Projects: the APIs that a vendor protects. Projects don't belong to an environment. A test key
+// may read and create projects, but not change them, because a change would affect live keys.
 import { projectEndpoints } from '@keyrail/protocol/endpoints/projects.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { planned, serve } from '../../http/route.ts';

@@ -25,8 +25,8 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
 }
 
 /**
- * Locks the row for a change or a deletion. The lock blocks creating keys in the project, but not
- * rotating keys: a deletion may be waiting for a rotation.
+ * Locks the row for a change or a deletion. The lock blocks the creation of keys in the project,
+ * but not rotations, because a deletion may be waiting for one.
  */
 export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
   const lock = locking(tx, sql`for no key update of p`);
@@ -46,7 +46,7 @@ type Filter = {
   limit: number;
 };
 
-/** Newest first, starting after the position. */
+/** Newest first, starting after the given position. */
 export function listProjects(
   tx: Read,
   { slug, ids, q, after, limit }: Filter,
@@ -102,7 +102,7 @@ function searchProjects(
     sql`select id, created_at from projects where ${condition}
       order by ${order} limit ${SEARCH_MATCHES_MAX}`;
   const matches = [by(byName(q), sql`name_key, created_at desc`), by(bySlug(q), sql`slug_key`)];
-  // The limit keeps the planner from reading all projects in the page's order.
+  // The limit keeps the planner from reading all projects in the order of the page.
   return many(
     tx,
     sql<ProjectRow>`select found.* from ${newestMatches({ matches, after, limit })}

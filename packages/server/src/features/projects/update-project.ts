@@ -7,9 +7,9 @@ import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
 type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 
 /**
- * Updates the fields that differ; a patch without effect writes nothing. New default limits affect
- * every key that inherits them, so nodes must fetch a snapshot. A new name does not affect nodes.
- * The result has the policy version from before the change: COMMIT assigns the next version.
+ * Updates only the fields that differ. New default limits affect every key that inherits them, so
+ * nodes must fetch a snapshot. A new name does not affect nodes. The result contains the policy
+ * version from before the change, because the next version is assigned at COMMIT.
  */
 export async function updateProject(
   tx: Check,

@@ -62,7 +62,7 @@ test('a counter does not depend on the limit or, with scope key, on the tenant',
   }
 });
 
-test('a rule with scope tenant is counted per tenant, for all its keys', () => {
+test('a rule with scope tenant has one counter per tenant, for all of the tenant’s keys', () => {
   const byTenant = withRule({ scope: 'tenant' });
   const under = (part: Partial<Subjects>) => ({ ...byTenant, subjects: { ...subjects, ...part } });
   equal(nameOf(byTenant), spelt(byTenant));

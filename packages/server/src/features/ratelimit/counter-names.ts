@@ -1,5 +1,5 @@
-// The counter name of each rule of a check. The workspace comes first, so that a caller reaches
-// only its own workspace's counters, even with invented IDs.
+// The counter name of each rule of a check. It starts with the workspace, so that callers can only
+// affect their own workspace's counters, even with invented IDs.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type Counters, type Owner, partOf, type Rule } from '../../volatile/counters.ts';
@@ -8,14 +8,19 @@ export type Subjects = {
   workspaceId: string;
   env: Env;
   projectId: string;
-  /** Null (here and in tenantId) is counted as one anonymous subject of the project. */
+  /**
+   * If null (likewise tenantId), the request is counted for one anonymous subject of the project.
+   */
   keyId: string | null;
   tenantId: string | null;
 };
 
 const ANONYMOUS = '-';
 
-/** A new window or algorithm gives a rule a new counter; a new limit keeps the counter. */
+/**
+ * A rule with a new window or algorithm gets a new counter; a rule with a new limit keeps its
+ * counter.
+ */
 export const counterName = (subjects: Subjects, rule: RateLimit, slot: string): string =>
   `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
 
@@ -29,16 +34,16 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /**
- * The owner whose quota limits the number of counters. On a Cluster, each slot has its own part of
- * the quota.
+ * The owner whose quota limits the number of counters. On a Redis Cluster, each slot has its own
+ * part of the quota.
  */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Cluster, all counters of one check and the owner's count of names must be in one slot. So a
- * workspace has a few slots per environment, and a tenant with all its keys is in one of them. A
- * key that is checked under two tenants may be counted separately under each.
+ * On a Redis Cluster, all counters of a check and the owner's count of names must be in one slot.
+ * So a workspace has a few slots per environment, and a tenant and all its keys use one of them. A
+ * key that is checked under two tenants may be counted separately for each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,

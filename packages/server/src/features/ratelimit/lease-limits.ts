@@ -5,8 +5,8 @@ import { namedRules, type Subjects } from './counter-names.ts';
 type Wanted = { subjects: Subjects; rules: readonly RateLimit[]; want: number; id: string };
 
 /**
- * Charges the counters used by checks in advance, by at most `want`. A denial has the same form as
- * for a check.
+ * Charges up to `want` units in advance, to the same counters that checks use. A denial has the
+ * same form as for a check.
  */
 export function leaseLimits(
   counters: Counters,

@@ -7,7 +7,7 @@ import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
-/** The longest window. Its sub-buckets last two days, so that none ends during a test. */
+/** The longest window. Its sub-buckets are two days long, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rule = (id: string, more: Input = {}): Input => ({
@@ -19,7 +19,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** An unused key and tenant. */
+/** A new key and tenant. */
 const subject = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -32,7 +32,7 @@ const subject = (limits: Input[], more: Input = {}) => ({
 const restOf = ({ policies }: { policies: { remaining: number }[] }) =>
   policies.map(({ remaining }) => remaining);
 
-test('a lease charges the counters used by checks immediately and in full', async (t) => {
+test('a lease is charged immediately and in full, to the same counters as checks', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('narrow'), rule('wide', { limit: 1000, scope: 'tenant' })]);
   await as.liveKey(check, input);
@@ -73,7 +73,7 @@ test('a lease gets the remaining units of the strictest rule, and the next lease
   equal((await as.liveKey(check, input)).allowed, false);
 });
 
-test('a return that is too large, too late or for other counters changes nothing', async (t) => {
+test('a return that is too large, too late or for different counters changes nothing', async (t) => {
   const { as, clock } = await harness(t);
   const input = subject([rule('one'), rule('two', { scope: 'tenant' })]);
   const { lease_id } = await as.liveKey(lease, { ...input, want: 10 });

@@ -17,7 +17,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A check of an unused key and tenant. */
+/** A check for a new key and tenant. */
 const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -62,7 +62,7 @@ test('a check returns the remaining units, the reset time and the denying rule; 
   equal(denied.policies[0]?.remaining, 0);
 });
 
-test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
+test('either all rules are charged or none, and a cost of 0 charges nothing', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('wide', { limit: 10 }), rule('narrow', { limit: 1 })]);
   const looked = await as.liveKey(check, { ...input, cost: 0 });
@@ -88,7 +88,7 @@ test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
   );
 });
 
-test('a cost above the limit is denied with the rule and without a retry time', async (t) => {
+test('a check that costs more than the limit is denied with the rule but without a retry time', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
@@ -130,7 +130,7 @@ test('limited_policy is the denying rule with the longest wait', async (t) => {
   );
 });
 
-test('a denied check is allowed after retry_after_seconds, on the store’s clock', async (t) => {
+test('a denied check is allowed after retry_after_seconds on the store’s clock', async (t) => {
   const app = await harness(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);
@@ -141,7 +141,7 @@ test('a denied check is allowed after retry_after_seconds, on the store’s cloc
   }
 });
 
-test('keys and tenants are counted by scope, and null is one anonymous subject', async (t) => {
+test('keys and tenants are counted by scope, and null counts as one anonymous subject', async (t) => {
   const app = await harness(t);
   const project_id = randomUUID();
   const key_id = randomUUID();

@@ -1,6 +1,6 @@
 // The connection to the database is lost between any two steps of a request with an idempotency
-// key. Repeated with its key, the request creates one API key, not two. The 503 in between states
-// whether that API key may exist.
+// key. When the request is repeated with the same key, it creates one API key, not two. The 503 in
+// between states whether that API key may exist.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Answer, ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -10,12 +10,12 @@ import { StoreUnavailable } from '../../db/faults.ts';
 const create = 'POST /v1/keys';
 const STEPS_MAX = 20;
 
-/** The number of statements that succeed, or a moment before or after all of them. */
+/** The number of statements that succeed first, or a moment before or after all of them. */
 type Step = number | 'before' | 'after the commit';
 
 const lost = () => new StoreUnavailable('the connection was lost');
 
-/** Loses the connection of the next change at this step. */
+/** Loses the connection of the next change at the given step. */
 function losing(db: Database, next: { step: Step | null }): Database {
   return {
     ...db,
@@ -68,7 +68,9 @@ async function ground(t: TestContext): Promise<Ground> {
 
 const outcomeOf = ({ body }: Answer) => Object(body.error).outcome;
 
-/** Loses the first response at a step, and repeats the request; returns the first response. */
+/**
+ * Loses the first response at the given step and repeats the request. Returns the first response.
+ */
 async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer> {
   next.step = step;
   const key = `lost-${step}`.replaceAll(' ', '-');
@@ -83,7 +85,7 @@ async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer>
   return first;
 }
 
-test('a connection that is lost between any two statements leaves nothing behind', async (t) => {
+test('if the connection is lost between any two statements, no change is kept', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'before');
   deepEqual([first.status, outcomeOf(first)], [503, 'not_done']);
@@ -96,7 +98,7 @@ test('a connection that is lost between any two statements leaves nothing behind
   ok(steps > 1 && steps < STEPS_MAX, `the request had ${steps} statements`);
 });
 
-test('a response that is lost after the commit is replayed', async (t) => {
+test('a response lost after the commit is replayed', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'after the commit');
   deepEqual([first.status, outcomeOf(first)], [503, 'unknown']);

@@ -1,4 +1,4 @@
-// Requests with an idempotency key: carried out once, replayed without their secret.
+// Requests with an idempotency key: each is carried out once, and replayed without its secret.
 
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -38,7 +38,7 @@ const keyIn = async ({ given }: Harness): Promise<Input> => ({
   env: 'live',
 });
 
-/** Everything stored about kept responses, as text. */
+/** Everything stored for kept responses, as text. */
 async function storedIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = `select encode(key_hash, 'hex') as key_hash, response from kept_responses
     where workspace_id = $1`;
@@ -69,7 +69,7 @@ test('a repeated creation returns the first object without its secret, and write
   }
 });
 
-test('a different request with the same key is rejected, whatever differs', async (t) => {
+test('a different request with the same key is rejected, whatever the difference', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   const other = await app.given.key();
@@ -85,7 +85,7 @@ test('a different request with the same key is rejected, whatever differs', asyn
   equal((await app.as.liveKey('GET /v1/keys/{id}', { id: other.id })).revoked_at, null);
 });
 
-test('a key belongs to one credential', async (t) => {
+test('the same idempotency key can be used with several credentials independently', async (t) => {
   const app = await opened(t);
   const owner = await app.people.owner();
   const another = await app.as.liveKey('POST /v1/secret_keys', { env: 'live' });
@@ -147,7 +147,7 @@ test('a replayed revocation waits for the nodes again', async (t) => {
   equal(versionIn(second), versionIn(first));
 });
 
-test('only one of several simultaneous requests with one key creates the object', async (t) => {
+test('only one of several simultaneous requests with the same key creates the object', async (t) => {
   const app = await opened(t);
   const wanted = await keyIn(app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => app.send(create, wanted, 'k')));
@@ -174,7 +174,7 @@ test('an idempotency key that is not 1 to 255 visible ASCII characters is reject
   equal((await app.send(newTenant, { external_id: 'a' }, 'x'.repeat(255))).status, 201);
 });
 
-test('a record lasts 24 hours; then the key is free, and the worker removes the row', async (t) => {
+test('a record lasts 24 hours; then the key can be used again, and the worker removes the row', async (t) => {
   const app = await opened(t);
   const purge = () => purgeTables(app.testApp, 'kept_responses');
   const first = await app.send(newTenant, { external_id: 'a' }, 'k');
@@ -207,7 +207,7 @@ async function bytesOf(app: Harness): Promise<number> {
   return (await worker<{ bytes: number }>(app, text, [app.workspaceId])).rows[0]?.bytes ?? -1;
 }
 
-test('beyond the byte limit of a workspace, its oldest records are removed, in that environment only', async (t) => {
+test('when a workspace exceeds its byte limit, its oldest records in that environment are removed', async (t) => {
   const app = await opened(t);
   const testing = app.keyed(app.tokens.testKey);
   const tenant = (ask: Ask, name: string) => ask(newTenant, { external_id: name }, name);
@@ -215,7 +215,7 @@ test('beyond the byte limit of a workspace, its oldest records are removed, in t
   for (const name of ['a', 'b', 'c']) await tenant(app.send, name);
   const counted = await bytesOf(app);
   ok(counted > 4 * 512);
-  // Makes the records count as so large that one more exceeds the limit by the size of two.
+  // Makes the records count as so large that one more exceeds the limit by the size of two records.
   await worker(
     app,
     `update kept_response_totals set bytes = 128 * 1024 * 1024 where env = 'live'

@@ -1,5 +1,5 @@
-// A second request with the idempotency key of a running request, and the number of statements that
-// a key costs.
+// A second request with the idempotency key of a running request, and the number of additional
+// statements that an idempotency key causes.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, ask, codeOf, harness } from '@keyrail/testing/harness.ts';
@@ -7,7 +7,7 @@ import type { Database, Statement } from '../../db/database.ts';
 
 const create = 'POST /v1/tenants';
 
-/** Holds the first change open after its last statement, until it is released. */
+/** Keeps the first change open after its last statement, until it is released. */
 function holding(db: Database) {
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ test('while a request is running, a second request with its key is rejected with
   equal(third.body.id, (await first).body.id);
 });
 
-/** Collects the texts of all statements of changes. */
+/** Collects the text of every statement run by changes. */
 function collecting(db: Database, texts: string[]): Database {
   return {
     ...db,
@@ -78,7 +78,7 @@ function collecting(db: Database, texts: string[]): Database {
   };
 }
 
-test('an idempotency key costs two statements, and requests without a key run neither of them', async (t) => {
+test('an idempotency key adds two statements, and requests without a key run neither of them', async (t) => {
   const { testApp, tokens } = await harness(t);
   const texts: string[] = [];
   const variant = testApp.variant({ db: collecting(testApp.db, texts) });

@@ -2,7 +2,7 @@
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 
-/** A credential that a scanner may find. A session belongs to no workspace. */
+/** A credential that a scanner may find. Sessions don't belong to a workspace. */
 export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
   | { kind: 'api_key' | 'secret_key'; workspaceId: string }
   | { kind: 'session'; workspaceId: null }

@@ -25,7 +25,7 @@ const listOf = (keys: Record<string, KeyObject>) =>
     })),
   });
 
-/** Keys from a URL whose responses and clock the test controls. */
+/** Keys from a URL; the test controls its responses and the clock. */
 function remote(answer: () => Response | Promise<Response>) {
   const stub = { fetches: 0, nowMs: 0, answer };
   const keys = openScannerKeys(
@@ -47,7 +47,7 @@ const isFound = async (keys: ScannerKeys, id: string, key: KeyObject) =>
 
 const isAway = (error: unknown) => error instanceof ApiError && error.code === 'unavailable';
 
-test('the list is read once an hour, and keys that are not current are accepted', async () => {
+test('the list is loaded once an hour, and keys that are no longer current are accepted', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one, b: two })));
   ok(await isFound(keys, 'a', one));
   ok(await isFound(keys, 'b', two));
@@ -59,7 +59,7 @@ test('the list is read once an hour, and keys that are not current are accepted'
   equal(stub.fetches, 2);
 });
 
-test('an unknown identifier causes an immediate extra read', async () => {
+test('an unknown identifier causes one extra fetch immediately', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   ok(await isFound(keys, 'a', one));
   stub.answer = () => new Response(listOf({ a: one, b: two }));
@@ -88,15 +88,15 @@ test('concurrent lookups share one fetch', async () => {
 
 const faults: Record<string, () => Response | Promise<Response>> = {
   'an error': () => new Response('no', { status: 500 }),
-  'no connection': () => Promise.reject(new TypeError('fetch failed')),
+  'a failed connection': () => Promise.reject(new TypeError('fetch failed')),
   'a response that is not JSON': () => new Response('<html>'),
-  'JSON of another shape': () => new Response('{"keys":[]}'),
-  null: () => new Response('null'),
+  'JSON with the wrong structure': () => new Response('{"keys":[]}'),
+  'a null response': () => new Response('null'),
   'an oversized response': () => new Response('x'.repeat(1_048_577)),
 };
 
 for (const [what, answer] of Object.entries(faults)) {
-  test(`${what}: known keys are kept, and an unknown identifier gets a 503`, async () => {
+  test(`after ${what}, known keys are kept, and an unknown identifier gets a 503`, async () => {
     const { keys, stub } = remote(() => new Response(listOf({ a: one })));
     await keys.find('a');
     stub.answer = answer;
@@ -109,7 +109,7 @@ for (const [what, answer] of Object.entries(faults)) {
     equal(await keys.find('a'), null, 'a key that is no longer listed is rejected');
   });
 
-  test(`${what} from the start: lookups get a 503, and the list is fetched again later`, async () => {
+  test(`with ${what} from the start, lookups get a 503, and the list is fetched again later`, async () => {
     const { keys, stub } = remote(answer);
     for (let at = 0; at < 20; at += 1) await rejects(keys.find('a'), isAway);
     ok(stub.fetches <= 4, `${stub.fetches}`);
@@ -119,7 +119,7 @@ for (const [what, answer] of Object.entries(faults)) {
   });
 }
 
-test('keys of other types are skipped, and the rest of the list is used', async () => {
+test('keys of unsupported types are skipped, and the rest of the list is used', async () => {
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
   const { keys } = remote(() => new Response(listOf({ rsa: other, a: one })));
   ok(await isFound(keys, 'a', one));
@@ -127,7 +127,7 @@ test('keys of other types are skipped, and the rest of the list is used', async 
   equal(await keys.find('__proto__'), null);
 });
 
-test('a file works like a URL', async (t) => {
+test('keys can also be loaded from a file', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'keyrail-scanner-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'keys.json');

@@ -1,5 +1,5 @@
-// The public keys of the secret scanner, from a file or URL. They are read again after an hour and
-// for an unknown identifier; while reading fails, the old keys stay in use.
+// The public keys of the secret scanner, from a file or URL. They are reloaded after an hour, and
+// when an identifier is unknown. While loading fails, the old keys stay in use.
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';
@@ -12,9 +12,9 @@ import { p256KeyOf } from './signature.ts';
 export type ScannerKeysSource = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type ScannerKeys = {
-  /** False: no report can be verified. */
+  /** False if no report can be verified. */
   isConfigured: boolean;
-  /** Null if no such key is published; throws 503 if the list cannot be read at the moment. */
+  /** Null if no such key is published. Throws a 503 if the list can't be loaded at the moment. */
   find(identifier: string): Promise<KeyObject | null>;
 };
 
@@ -79,7 +79,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await reading.run();
   }
 
-  // Read now, so that a wrong path is logged at startup and not with the first report.
+  // Loaded now, so that a wrong path is logged at startup and not with the first report.
   if (source.kind === 'file') void reading.run();
 
   return {
@@ -123,7 +123,10 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Keys that are not current are included, since they still verify. Other types are skipped. */
+/**
+ * Includes keys that are no longer current, because they can still verify signatures. Skips other
+ * key types.
+ */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');
   if (!Array.isArray(list) || list.length > KEYS_MAX)

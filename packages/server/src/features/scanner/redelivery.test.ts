@@ -33,7 +33,7 @@ test('a report with more than 10,000 entries is processed completely', async (t)
   ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
-test('if part of a long report fails, the rest is kept and a redelivery completes it', async (t) => {
+test('if part of a long report fails, completed work is kept and a redelivery completes the rest', async (t) => {
   const vendor = await harness(t);
   const keys = [await vendor.given.key(), await vendor.given.key()] as const;
   const { db } = vendor.testApp;
@@ -63,7 +63,7 @@ test('if part of a long report fails, the rest is kept and a redelivery complete
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('after one failure a report gets a 503, nothing is undone, and a redelivery completes it', async (t) => {
+test('after one failure a report gets a 503, completed work is kept, and a redelivery completes the rest', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();

@@ -50,7 +50,7 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
 
 type SignedReport = { report: ScannerReport; signer: string; endsAtMs: number };
 
-/** Throws 503 if a credential remains, so that the scanner reports again. */
+/** Throws a 503 if a credential remains, so that the scanner sends the report again. */
 async function endReported(
   doors: Doors['gate'],
   { report, signer, endsAtMs }: SignedReport,
@@ -80,7 +80,7 @@ const NOT_CONFIGURED =
 /** Prefixes of the signature headers: some scanners use their own name. */
 const SENDERS = ['scanner', 'github'];
 
-/** Returns the identifier of the key that signed the bytes; throws 401 if there is none. */
+/** Returns the identifier of the key that signed the bytes. Throws a 401 if there is none. */
 async function signerOf(
   keys: ScannerKeys,
   header: (name: string) => string | undefined,
@@ -108,7 +108,7 @@ const hashesOf = (report: ScannerReport): string[] => [
 
 type Leaks = SignedReport & { ours: Map<string, LeakFact[]> };
 
-/** Quarantines all leaked keys and ends leaked sessions; returns the errors for the rest. */
+/** Quarantines all leaked keys and revokes leaked sessions. Returns the errors for the rest. */
 async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<unknown[]> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
@@ -142,9 +142,7 @@ async function endLeak(
 
 const URL_CHARS_MAX = 2048;
 
-/**
- * The URL appears in an email, so anything but a plain http(s) URL is dropped. It is never fetched.
- */
+/** The URL appears in an email, so only plain http and https URLs are kept. It is never fetched. */
 const foundAtOf = (url: string | null | undefined): string | null =>
   url && url.length <= URL_CHARS_MAX && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url)
     ? url

@@ -75,7 +75,7 @@ test('a leaked secret key is quarantined, and rejected after an hour', async (t)
   await refused(vendor.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
 });
 
-test('a leaked session ends immediately', async (t) => {
+test('a leaked session is revoked immediately', async (t) => {
   const vendor = await harness(t);
   const { token, call } = await someone(vendor);
   await call('GET /v1/auth/me');
@@ -109,7 +109,7 @@ test('concurrent reports quarantine a key once', async (t) => {
   equal((await vendor.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
 });
 
-test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) => {
+test('a leaked key keeps an earlier expiry, and a revoked key is left unchanged', async (t) => {
   const vendor = await harness(t);
   const soon = new Date(vendor.clock.now().getTime() + 60_000).toISOString();
   const near = await vendor.given.key({ expires_at: soon });
@@ -124,7 +124,7 @@ test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) =
   deepEqual(await vendor.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
 });
 
-test('tokens from elsewhere are labelled false_positive', async (t) => {
+test('tokens issued elsewhere are labelled false_positive', async (t) => {
   const vendor = await harness(t);
   const { key } = await vendor.given.key();
   const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;
@@ -179,7 +179,7 @@ test('nothing is parsed or looked up before the signature is verified', async (t
   equal(await send(body, { ...signed, 'content-type': 'text/plain' }), '200 undefined');
 });
 
-test('the names of the signature headers may start with the name of the scanner', async (t) => {
+test('the names of the signature headers may start with the scanner’s name', async (t) => {
   const vendor = await harness(t);
   const payload = '[]';
   const headers = Object.fromEntries(
@@ -218,7 +218,7 @@ test('long fields do not prevent a quarantine', async (t) => {
   ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
-test('a deployment without KEYRAIL_SCANNER_KEYS says that it is not configured', async (t) => {
+test('without KEYRAIL_SCANNER_KEYS, the response says that the scanner is not configured', async (t) => {
   const vendor = await harness(t);
   const log = openLog('silent', process.stderr);
   const beside = appBeside(t, vendor.testApp, { scannerKeys: noScannerKeys, log });

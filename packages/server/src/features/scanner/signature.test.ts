@@ -1,10 +1,10 @@
-// Signatures of reports: the sample that GitHub publishes, and variations that must be rejected.
+// Signatures of reports: the sample published by GitHub, and variations that must be rejected.
 import { equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { isSignedBy, p256KeyOf } from './signature.ts';
 
-// From GitHub's documentation of its secret scanning partner program.
+// From the documentation of GitHub's secret scanning partner program.
 const SAMPLE_PEM = `-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEYAGMWO8XgCamYKMJS6jc/qgvSlAd
 AjPuDPRcXU22YxgBrz+zoN19MzuRyW87qEt9/AmtoNP5GrobzUvQSyJFVw==
@@ -24,18 +24,18 @@ const sampleKey = () => {
 const isSample = (body: string | Buffer, signature: string) =>
   isSignedBy(sampleKey(), Buffer.from(body), signature);
 
-test('the published sample verifies', () => {
+test('the published sample is valid', () => {
   equal(isSample(SAMPLE_BODY, SAMPLE_SIGNATURE), true);
 });
 
 const otherBodies: Record<string, string> = {
-  'with a newline': `${SAMPLE_BODY}\n`,
-  'with an extra space': SAMPLE_BODY.replace(',', ', '),
-  'with another token': SAMPLE_BODY.replace('some_token', 'some_tokem'),
-  empty: '',
+  'a body with a newline': `${SAMPLE_BODY}\n`,
+  'a body with an extra space': SAMPLE_BODY.replace(',', ', '),
+  'a body with a different token': SAMPLE_BODY.replace('some_token', 'some_tokem'),
+  'an empty body': '',
 };
 for (const [what, body] of Object.entries(otherBodies)) {
-  test(`the sample's signature is rejected for a body ${what}`, () => {
+  test(`the sample's signature is rejected for ${what}`, () => {
     equal(isSample(body, SAMPLE_SIGNATURE), false);
   });
 }
@@ -69,7 +69,7 @@ const otherKeys: Record<string, string> = {
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString(),
   nonsense: 'nonsense',
-  nothing: '',
+  empty: '',
 };
 for (const [what, pem] of Object.entries(otherKeys)) {
   test(`a key that is ${what} is rejected`, () => {
@@ -77,7 +77,7 @@ for (const [what, pem] of Object.entries(otherKeys)) {
   });
 }
 
-test('a signature made with another P-256 key is rejected', () => {
+test('a signature made with a different P-256 key is rejected', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signature = sign('sha256', Buffer.from(SAMPLE_BODY), privateKey).toString('base64');
   equal(isSample(SAMPLE_BODY, signature), false);

@@ -24,7 +24,7 @@ test('keys created by an expiring key expire with it, over several generations',
   }
 });
 
-test('an expires_at later than the calling key’s own is rejected with its path', async (t) => {
+test('an expires_at later than that of the calling key is rejected with its path', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);
@@ -49,7 +49,7 @@ test('an expires_at later than the calling key’s own is rejected with its path
   equal((await maker(create, { env: 'test', expires_at: sooner })).expires_at, sooner);
 });
 
-test('users and keys without expiry can create keys with any expiry', async (t) => {
+test('users and keys that never expire can create keys with any expiry', async (t) => {
   const { as, clock } = await harness(t);
   const later = isoAfter(clock.now(), 1000 * HOUR_MS);
   for (const maker of [as.owner, as.liveKey]) {
@@ -58,7 +58,7 @@ test('users and keys without expiry can create keys with any expiry', async (t) 
   }
 });
 
-test('a key in its overlap can only create keys that expire with the overlap', async (t) => {
+test('a key in its overlap can only create keys that expire no later than the overlap ends', async (t) => {
   const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   const { previous_key } = await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });

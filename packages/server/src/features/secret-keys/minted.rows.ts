@@ -10,9 +10,9 @@ export type MintedKey = { id: string; authority: Role; isActive: boolean };
 
 /**
  * The keys that a user created, the keys created with those, and the new keys from rotating any of
- * them, even if someone else rotated them. They are found in the log, through its indexes on actors
- * and targets. The condition on rotations compares `is_live`, because the index on targets contains
- * it.
+ * them, even if someone else rotated them. They are found in the audit log, through its indexes on
+ * actors and targets. The condition on rotations compares `is_live`, because the index on targets
+ * contains it.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
   many(

@@ -2,7 +2,7 @@ import { changed, unchanged } from '../../doors/door.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
-/** Revokes a key permanently, in any state. Idempotent. */
+/** Revokes a key permanently, in any state. Revoking it again changes nothing. */
 export async function revokeSecretKey(
   tx: Check,
   { id, reason }: { id: string; reason: string | null },

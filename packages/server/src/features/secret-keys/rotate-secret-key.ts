@@ -52,8 +52,8 @@ export async function rotateSecretKey(
 
 /**
  * The caller receives the new key's secret. Without this check, a secret key could rotate a
- * longer-lived key and so gain a credential that outlives it. The check compares the expiry set by
- * the vendor, because a key in its rotation overlap may do everything that it could do before.
+ * longer-lived key to get a credential that outlives it. The check compares the expiry set by the
+ * vendor, because a key in its rotation overlap may do everything that it could do before.
  */
 async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;

@@ -31,10 +31,14 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
-/** The maximum length of a chain of keys that created each other. Longer chains aren't followed. */
+/**
+ * The maximum length of a chain of keys that each created the next. Longer chains aren't followed.
+ */
 const CHAIN_MAX = 1000;
 
-/** The user who created the key, directly or through a chain of other keys; null if no user did. */
+/**
+ * The user who created the key, directly or through a chain of other keys; null if there is none.
+ */
 export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}
@@ -59,7 +63,7 @@ const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revok
   quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at, authority,
   created_by, ${secretKeyState} as state`;
 
-/** Newest first, starting after the position. */
+/** Newest first, starting after the given position. */
 export function listSecretKeys(
   tx: Read,
   after: Position | null,

@@ -162,7 +162,7 @@ test('secret keys are listed newest first, in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('a cursor from another list or workspace is rejected', async (t) => {
+test('a cursor from a different list or workspace is rejected', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   for (let n = 0; n < 2; n += 1) await theirs.as.liveKey(create, { env: 'live' });
@@ -193,7 +193,7 @@ test('last_used_at is updated at most once a minute', async (t) => {
   notEqual(await used(), first);
 });
 
-test('a secret key shows its authority and its creator, a user or another key', async (t) => {
+test('a secret key shows its authority and whether a user or another key created it', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const [founding] = (await app.as.liveKey(list)).data.slice(-1);
@@ -207,7 +207,7 @@ test('a secret key shows its authority and its creator, a user or another key', 
   equal(rotated.previous_key.created_by, byAdmin.id);
 });
 
-test('a secret key shows its state wherever it is read', async (t) => {
+test('the state of a secret key is shown in every response that contains the key', async (t) => {
   const { as, clock } = await harness(t);
   const made = (days: number) =>
     as.liveKey(create, { env: 'live', expires_at: isoAfter(clock.now(), days * 24 * HOUR_MS) });

@@ -23,7 +23,7 @@ export type LoggedIn = {
 
 const HOURS_PER_DAY = 24;
 
-/** Opens a session for a user whose password has just been verified. */
+/** Creates a session for a user whose password has just been verified. */
 export async function logIn(
   tx: People,
   { userId, verifiedHash, workspaceId, userAgent }: Login,
@@ -52,8 +52,8 @@ export async function logIn(
 }
 
 /**
- * The requested workspace, otherwise the last active workspace, otherwise the workspace with the
- * oldest membership.
+ * The requested workspace, otherwise the last active workspace, otherwise the workspace that the
+ * user joined first.
  */
 function startingWorkspace(
   memberships: MembershipRow[],

@@ -16,7 +16,10 @@ const ELSEWHERE = '192.0.2.2';
 
 type Login = { email: string; password: string; from: string };
 
-/** An app with a stopped throttle clock; `login` returns all that a caller can see or measure. */
+/**
+ * An app with a stopped throttle clock; `login` returns everything that a caller can see or
+ * measure.
+ */
 function scene(t: TestContext, vendor: Harness) {
   const began = vendor.clock.now();
   const { db, take } = traced(vendor.testApp.db);
@@ -46,7 +49,7 @@ function scene(t: TestContext, vendor: Harness) {
   return {
     login,
     reset: (email: string) => post('/v1/auth/password_resets', { email }, HOME),
-    /** From many clients, so that only the limit of the email address is reached. */
+    /** Signs in from many clients, so that only the limit per email address is reached. */
     async flood(email: string) {
       for (let n = 0; n < PER_EMAIL_MAX; n += 1) {
         await login({ email, password: WRONG, from: `198.51.100.${n}` });
@@ -55,7 +58,7 @@ function scene(t: TestContext, vendor: Harness) {
   };
 }
 
-test('during a flood, the right password works from a known client', async (t) => {
+test('during a flood of logins, the right password works from a known client', async (t) => {
   const vendor = await harness(t);
   const { login, reset, flood } = scene(t, vendor);
   const { email } = await someone(vendor);
@@ -67,7 +70,7 @@ test('during a flood, the right password works from a known client', async (t) =
   equal((await reset(email)).status, 202);
 });
 
-test('a wrong password reveals no account, even from a known client', async (t) => {
+test('a wrong password does not reveal whether the account exists, even from a known client', async (t) => {
   const vendor = await harness(t);
   const { login, flood } = scene(t, vendor);
   const { email } = await someone(vendor);
@@ -84,7 +87,7 @@ test('a wrong password reveals no account, even from a known client', async (t) 
   }
 });
 
-test('attempts from a known client count for the address and are limited like others', async (t) => {
+test('failed logins from a known client count toward the limit of the email address', async (t) => {
   const vendor = await harness(t);
   const { login } = scene(t, vendor);
   const { email } = await someone(vendor);
@@ -101,7 +104,7 @@ test('attempts from a known client count for the address and are limited like ot
   }
 });
 
-test('a known client signs in before the last of sixty-six waiting logins from thirty networks', async (t) => {
+test('a known client is served before the last of 66 waiting logins from 30 networks', async (t) => {
   const vendor = await harness(t);
   const { email } = await someone(vendor);
   const began = vendor.clock.now();

@@ -1,4 +1,4 @@
-// Sessions: signing in, listing, ending, and switching the workspace.
+// Sessions: signing in and out, listing sessions, and switching the workspace.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { USER_AGENT_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { PasswordHasher } from '../../access/passwords.ts';
@@ -29,7 +29,7 @@ const revoked = ({ id }: { id: string }) => ({
   revoked: true as const,
 });
 
-/** Any client may send any bytes, so only printable ASCII is kept. */
+/** Clients may send any bytes, so only printable ASCII is kept. */
 const userAgentIn = (text: string | undefined): string | null =>
   text?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_CHARS_MAX) || null;
 

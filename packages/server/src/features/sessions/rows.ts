@@ -46,7 +46,7 @@ export async function listLiveSessions(
   return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
-/** Ends one of this user's sessions; null if the user has no such live session. */
+/** Revokes one of this user's sessions; null if the user has no such live session. */
 export const endLiveSession = (
   tx: People,
   userId: string,
@@ -59,7 +59,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Ends any user's session that was found in public. */
+/** Revokes a session that was found in public, whichever user it belongs to. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,
@@ -67,7 +67,7 @@ export async function endLeakedSession(tx: People, id: string): Promise<void> {
   );
 }
 
-/** Ends all of a user's sessions, or all but one. */
+/** Revokes all of a user's sessions, or all but one. */
 export async function endSessions(
   tx: People,
   userId: string,
@@ -80,7 +80,7 @@ export async function endSessions(
   );
 }
 
-/** Sets the active workspace of the session, and the one in which the next login starts. */
+/** Sets the session's active workspace, which is also where the user's next session starts. */
 export async function updateActiveWorkspace(
   tx: People | Write,
   { userId, sessionId }: { userId: string; sessionId: string },

@@ -1,5 +1,5 @@
 // The lifetime of a session: 12 hours after its last use, at most 30 days, on the database's clock.
-// A use is written at most once a minute.
+// Uses are recorded at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -25,7 +25,7 @@ async function seenBy({ call }: Pick<Person, 'call'>) {
   };
 }
 
-test('a session expires after twelve idle hours, and use extends it', async (t) => {
+test('a session expires after twelve idle hours, and using it extends it', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   for (let day = 0; day < 4; day += 1) {
@@ -35,10 +35,10 @@ test('a session expires after twelve idle hours, and use extends it', async (t) 
   app.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
   app.clock.shift(-2 * HOUR_MS);
-  await person.call(me); // only the passing of time had ended the session
+  await person.call(me); // an expired session is not revoked
 });
 
-test('a session expires after thirty days even if it is used', async (t) => {
+test('a session expires after thirty days even if it is still used', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const { endsAtLast } = await seenBy(person);
@@ -75,7 +75,7 @@ test('a use is recorded at most once a minute, even under load', async (t) => {
   }
 });
 
-test('last_seen_at and expires_at change together', async (t) => {
+test('a session’s last_seen_at and expires_at change together', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const before = await seenBy(person);
@@ -88,7 +88,7 @@ test('last_seen_at and expires_at change together', async (t) => {
   equal(after.endsAtLast, before.endsAtLast);
 });
 
-test('an ended session stays ended', async (t) => {
+test('a session that was signed out stays signed out', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   await person.call('DELETE /v1/auth/sessions/current');
@@ -144,7 +144,7 @@ test('sessions expire on the database’s clock, not on the server’s', async (
   }
 });
 
-test('a session that cannot be renewed still works', async (t) => {
+test('a session still works if its expiry cannot be extended', async (t) => {
   const app = await harness(t);
   const { token } = await logIn(callersOf(app), (await someone(app)).email);
   const { db } = app.testApp;

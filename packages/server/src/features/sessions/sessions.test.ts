@@ -1,4 +1,4 @@
-// The session endpoints: login, list, end, and the active workspace.
+// The session endpoints: signing in, listing, signing out, and the active workspace.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -36,7 +36,7 @@ const join = (app: Harness, { call, email }: Person, role = 'member') =>
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
-test('a login returns the token once, the user, and the expiry', async (t) => {
+test('a login returns the token, the user and the expiry, and the token only once', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const session = await app.as.nobody(login, { email, password: PASSWORD });
@@ -123,7 +123,7 @@ test('sessions are listed in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('an ended session is rejected on the next request', async (t) => {
+test('a session that was signed out is rejected on the next request', async (t) => {
   const app = await harness(t);
   const here = await someone(app);
   const there = await again(app, here);
@@ -161,7 +161,7 @@ test('a user without a workspace can use the account endpoints', async (t) => {
   await refused(person.call(workspace), 403, 'no_active_workspace');
 });
 
-test('a login starts in the requested workspace, otherwise in the last one, otherwise in the oldest', async (t) => {
+test('a session starts in the requested workspace, otherwise in the last active one, otherwise in the one joined first', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -226,7 +226,7 @@ test('switching moves only the calling session and keeps its token', async (t) =
   await there.call('PATCH /v1/workspace', { name: 'Mine' });
 });
 
-test('a user cannot switch to a workspace without being a member', async (t) => {
+test('a user cannot switch to a workspace that they are not a member of', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -239,7 +239,7 @@ test('a user cannot switch to a workspace without being a member', async (t) => 
   equal((await person.call(workspace)).id, one.workspaceId);
 });
 
-test('a removed member is denied on the next request and can switch elsewhere', async (t) => {
+test('a removed member is denied on the next request and can switch to another workspace', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {

@@ -1,4 +1,4 @@
-// The environments are paged like every other list, and say whether they are billable.
+// Environments are paged like every other list and show whether they are billable.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -5,7 +5,7 @@ import { harness } from '@keyrail/testing/harness.ts';
 import { openOverview } from '../../doors/work.ts';
 import { findDeploymentFigures } from './rows.ts';
 
-test('nodes that have not applied a change are behind by the age of that change', async (t) => {
+test('a node that has not applied a change lags by the age of that change', async (t) => {
   const { as, ask, given, clock, testApp, tokens } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const project = await given.project();

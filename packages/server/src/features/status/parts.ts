@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** For metrics, which report an unreadable database themselves. */
+/** The data for metrics. Errors aren't caught here, because metrics report them. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

@@ -1,6 +1,6 @@
 // What a deployment reports about itself: its public details, its environments, its probes, and the
-// public halves of its signing keys, for verifying embed tokens. Liveness doesn't query the
-// database, because a database outage must not restart the API.
+// public halves of its signing keys, for verifying embed tokens. The liveness probe doesn't query
+// the database, because a database outage must not cause a restart of the API.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
@@ -30,7 +30,7 @@ export type StatusParts = {
   backup: Pick<BackupSetup, 'everyMs' | 'place'>;
 };
 
-/** The two environments are a closed set, so they are not stored. */
+/** There are always exactly two environments, so they are not stored. */
 export const environmentRoutes = serve(environmentEndpoints, {
   'GET /v1/environments': {
     boundary: 'shared',
@@ -128,7 +128,7 @@ const databaseComponent = async (probe: Probe) => {
   return probe.storage() === 'ok' ? ('ok' as const) : ('degraded' as const);
 };
 
-/** Null: no worker has ever been seen. */
+/** Null if no worker has ever been seen. */
 const workerComponent = (isSeen: boolean | null) => {
   if (isSeen === null) return 'unknown' as const;
   return isSeen ? ('ok' as const) : ('down' as const);

@@ -1,5 +1,5 @@
 // Metrics of the whole deployment: what is waiting in the queues, how far nodes are behind, and
-// whether a worker is running. Each count stops at FIGURE_MAX, so that a long queue doesn't slow it
+// whether a worker is running. Each count stops at FIGURE_MAX, so that long queues don't slow it
 // down.
 import { constant, named, sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
@@ -55,8 +55,8 @@ export const findDeploymentFigures = (runner: Runner): Promise<DeploymentFigures
   one(runner, figures);
 
 /**
- * Whether a worker was seen recently; null if none ever was. A heartbeat in the future was written
- * before the clock was set back, and its worker may have stopped.
+ * Whether a worker was seen recently; null if no worker has ever been seen. A heartbeat in the
+ * future was written before the clock was set back, and its worker may have stopped.
  */
 export async function workerIsSeen(runner: Runner): Promise<boolean | null> {
   const { seen } = await one(

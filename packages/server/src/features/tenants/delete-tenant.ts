@@ -6,8 +6,8 @@ import { loadTenant, lockTenant, updateTenantRow } from './rows.ts';
 export type DeletedTenant = { id: string; revokedKeys: number };
 
 /**
- * Deletes a tenant and revokes its keys in all projects, atomically for readers. The external ID
- * can be used again. `meta` is emptied to free its storage, since it can no longer be read.
+ * Deletes a tenant and revokes its keys in all projects, in one transaction. The external ID can be
+ * used again. `meta` is emptied to free its storage, because it can no longer be read.
  */
 export async function deleteTenant(
   tx: Check,

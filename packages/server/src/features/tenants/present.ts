@@ -10,7 +10,7 @@ import type { ListedTenant, TenantRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedTenant, 'meta'> & { meta: Meta };
 
-/** In lists, `meta` is passed on as the database's JSON text. */
+/** In lists, `meta` is passed on as JSON text from the database. */
 export const presentTenant = <Meta>(row: Shown<Meta>): Omit<Tenant, 'meta'> & { meta: Meta } => ({
   object: 'tenant',
   id: row.id,

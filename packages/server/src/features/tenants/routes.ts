@@ -1,5 +1,5 @@
-// Tenants: the vendor's customer organisations. A tenant belongs to no environment. A test key may
-// read and create tenants, but not change them, because a change would affect live keys.
+// Tenants: the vendor's customer organisations. Tenants don't belong to an environment. A test key
+// may read and create tenants, but not change them, because a change would affect live keys.
 import { tenantEndpoints } from '@keyrail/protocol/endpoints/tenants.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { planned, serve } from '../../http/route.ts';

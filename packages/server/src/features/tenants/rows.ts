@@ -20,8 +20,8 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
 }
 
 /**
- * Locks the row for a change or a deletion. The lock blocks creating keys for the tenant, but not
- * rotating keys: a deletion may be waiting for a rotation.
+ * Locks the row for a change or a deletion. The lock blocks the creation of keys for the tenant,
+ * but not rotations, because a deletion may be waiting for one.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   const row = await maybe(tx, sql<TenantRow>`${living(id)} for no key update`);
@@ -45,7 +45,7 @@ export type ListedTenant = Listed<
 
 const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 
-/** Newest first, starting after the position. */
+/** Newest first, starting after the given position. */
 export function listTenants(
   tx: Read,
   { externalId, ids, q, after }: Filter,
@@ -53,7 +53,7 @@ export function listTenants(
 ): Promise<SizedPage<ListedTenant>> {
   if (q !== undefined && externalId === undefined && ids === undefined) {
     const page = newestMatches({ matches: matchesOf(q), after, limit });
-    // The limit keeps the planner from reading all tenants in the page's order.
+    // The limit keeps the planner from reading all tenants in the order of the page.
     const listed = sql`select found.* from ${page}
       cross join lateral (select * from tenants where id = page.id limit 1) found`;
     return sizedPage(tx, { listed, columns }, metaBytes);
@@ -81,7 +81,7 @@ export function listTenants(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
-/** The matches of a search by each field. */
+/** The matches of a search, field by field. */
 const matchesOf = (q: string): Sql[] => [
   sql`select id, created_at from tenants
     where ${beginsWith(sql`name_key`, q)}

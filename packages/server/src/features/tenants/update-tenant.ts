@@ -5,7 +5,7 @@ import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
 type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
 
-/** Updates the fields that differ, `meta` as a whole. A patch without effect writes nothing. */
+/** Updates only the fields that differ. `meta` is replaced as a whole. */
 export async function updateTenant(
   tx: Write,
   { id, patch }: { id: string; patch: TenantPatch },

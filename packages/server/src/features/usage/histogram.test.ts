@@ -1,4 +1,4 @@
-// Percentiles of a histogram stay within the promised error, and histograms can be added.
+// Percentiles stay within the documented margin of error, and histograms can be added.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ test('the sum of two histograms is the histogram of all values', () => {
   );
 });
 
-test('a latency beyond the buckets is reported as their limit', () => {
+test('a latency above the last bucket is reported as that bucket’s upper bound', () => {
   equal(percentileOf(histogramOf([0]), 0.5), 0.25);
   equal(percentileOf(histogramOf([0.01, 0.2]), 0.99), 0.25);
   equal(percentileOf(histogramOf([604_800_000]), 0.5), 65_536);

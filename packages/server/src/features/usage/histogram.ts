@@ -1,7 +1,7 @@
-// Latencies are counted in fixed buckets, four per doubling, so that histograms of hours, projects
-// and nodes can be added. A percentile is the middle of its bucket: at most a factor of 2^(1/8), or
-// 9.1 %, off. Latencies beyond the first or last bound are reported as that bound. Stored counts
-// use these buckets: other buckets would need another column.
+// Latencies are counted in fixed buckets, four per doubling, so that histograms of different hours,
+// projects and nodes can be added. A percentile is the middle of its bucket, so it is off by at
+// most a factor of 2^(1/8), or 9.1 %. Latencies beyond the first or last bound are reported as that
+// bound. Stored counts use these buckets: different buckets would require a new column.
 
 const FASTEST_MS = 0.25;
 const PARTS = 4;
@@ -24,7 +24,8 @@ export function percentileOf(counts: Histogram, share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;
-  // Rounding may keep `seen` just below the total; then the last non-empty bucket is the result.
+  // Because of rounding, `seen` may stay just below the total. Then the last non-empty bucket is
+  // used.
   let last = 0;
   for (const [bucket, count] of counts.entries()) {
     if (count === 0) continue;

@@ -12,7 +12,7 @@ export type DayRow = { day: string; requests: number; errors: number };
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 /**
- * The usage of a key in the last `days` days, including today. Days without traffic are left out.
+ * The usage of a key in the last `days` days, including today. Days without traffic are omitted.
  */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
@@ -49,7 +49,7 @@ export type MonthRow = { month: string; activeTenants: number };
 
 type Page<Position> = { months: number; after: Position | null; limit: number };
 
-/** A tenant counts once per month, even if it was active in several projects. */
+/** A tenant counts once per month, even if it is active in several projects. */
 export const listBillableMonths = (
   tx: Read,
   { months, after, limit }: Page<string>,
@@ -90,8 +90,8 @@ export function listTenantMonths(
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
     ...(projectId ? [sql`project_id = ${projectId}`] : []),
-    // Repeats the condition on the position without env, because under row level security env
-    // cannot be an index condition.
+    // Repeats the condition on the position, but without env: under row level security, env cannot
+    // be an index condition.
     ...(after
       ? [
           sql`(month, tenant_id, project_id) >= (${after.month}, ${after.tenantId}, ${after.projectId})`,
@@ -101,7 +101,7 @@ export function listTenantMonths(
       : []),
   ];
   const where = allOf(conditions);
-  // For a single tenant, each month is looked up, because the index begins with the month.
+  // For a single tenant, each month is looked up, because the index starts with the month.
   const known =
     tenantId === undefined
       ? sql`usage_tenant_months known where ${where}`
@@ -136,7 +136,7 @@ export type IntervalRow = {
   denials: Record<string, number> | null;
 };
 
-/** One statement, so that all metrics are from the same moment. */
+/** Uses one statement, so that all metrics are from the same moment. */
 export function listIntervals(tx: Read, filter: OverviewFilter): Promise<IntervalRow[]> {
   const { interval, count, projectId, env } = filter;
   const first = sql`(select date_trunc(${interval}, app_now(), 'UTC')
@@ -201,8 +201,8 @@ export const removeOldBatches = (tx: Work, { before, limit }: Old): Promise<numb
 export type KeyDayPlace = { day: string; keyId: string };
 
 /**
- * Removes old days, one page at a time, except the day of each key's last use, which is kept
- * forever. Returns the end of the page, or null after the last page.
+ * Removes old days, one page at a time, except the day on which each key was last used, which is
+ * kept forever. Returns the end of the page, or null after the last page.
  */
 export const removeOldKeyDays = (
   tx: Work,

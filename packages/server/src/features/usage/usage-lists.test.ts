@@ -1,4 +1,4 @@
-// Usage of several keys in one request, and the filters of tenant activity.
+// Usage of several keys in one request, and the filters for tenant activity.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ async function busy(app: Harness) {
   return keys;
 }
 
-test('the usage of several keys equals the usage of each key, in the requested order', async (t) => {
+test('the usage of several keys is the same as that of each key, in the requested order', async (t) => {
   const app = await harness(t);
   const [one, two, three] = (await busy(app)).map(({ id }) => id);
   const asked = [three, one, randomUUID(), two, one].map(String);
@@ -36,7 +36,7 @@ test('the usage of several keys equals the usage of each key, in the requested o
   deepEqual(new Set(data.map(({ days }) => days)), new Set([7]));
 });
 
-test('a test key and another workspace only get the usage of their own keys', async (t) => {
+test('a test key and another workspace’s key only get the usage of their own keys', async (t) => {
   const app = await harness(t);
   const ids = (await busy(app)).map(({ id }) => id);
   const { data } = await app.as.testKey(keysUsage, { key_id: ids });
@@ -48,7 +48,7 @@ test('a test key and another workspace only get the usage of their own keys', as
   deepEqual((await stranger.as.liveKey(keysUsage, { key_id: ids })).data, []);
 });
 
-test('a request can name one to a hundred keys and one to thirty days', async (t) => {
+test('a request can list one to a hundred keys and cover one to thirty days', async (t) => {
   const { as } = await harness(t);
   const many = Array.from({ length: 101 }, () => randomUUID());
   equal((await as.liveKey(keysUsage, { key_id: many.slice(1), days: 30 })).data.length, 0);
@@ -57,7 +57,7 @@ test('a request can name one to a hundred keys and one to thirty days', async (t
   }
 });
 
-test('tenant activity can be narrowed to a tenant and a project, page by page', async (t) => {
+test('tenant activity can be filtered by tenant and project, page by page', async (t) => {
   const app = await harness(t);
   const keys = await busy(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;

@@ -1,5 +1,5 @@
-// Usage lists read only the rows that they return, by index, in a large table. Checked with the
-// plans of PostgreSQL.
+// Usage lists use indexes to read only the rows they return from a large table. This is checked
+// with PostgreSQL's query plans.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -44,7 +44,8 @@ async function filled({ testApp, workspaceId }: Harness): Promise<Ask> {
   const [row] = await ask('kr_read', { text: 'select current_database() as name', values: [] });
   const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
   url.pathname = `/${row?.name}`;
-  // Analyze now instead of waiting for autovacuum. The server's own login isn't allowed to.
+  // Runs ANALYZE now instead of waiting for autovacuum. The server's own login isn't allowed to run
+  // it.
   const admin = new pg.Client({ connectionString: url.toString() });
   await admin.connect();
   await admin.query('analyze keyrail.usage_tenant_months, keyrail.usage_hours');
@@ -77,7 +78,9 @@ async function scanOf(ask: Ask, table: string, list: (tx: Read) => Promise<unkno
   return { by: scan['Index Name'], read };
 }
 
-test('tenant months, billable months and hourly metrics are read by index', { skip }, async (t) => {
+test('tenant months, billable months and hourly metrics are read from an index', {
+  skip,
+}, async (t) => {
   const app = await harness(t);
   const ask = await filled(app);
   const months = (tx: Read, more = {}) =>

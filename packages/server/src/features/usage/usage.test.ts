@@ -14,7 +14,7 @@ const tenants = 'GET /v1/usage/tenants';
 const overview = 'GET /v1/usage/overview';
 const keyUsage = 'GET /v1/keys/{id}/usage';
 
-/** Sets the clock to the start of a month, so that older events fall into the month before. */
+/** Sets the clock to the start of a month, so that older events fall into the previous month. */
 function atMonthStart({ clock }: Harness): Date {
   const now = new Date(Date.parse('2031-03-01T02:00:00.000Z'));
   clock.shift(now.getTime() - clock.now().getTime());
@@ -23,7 +23,7 @@ function atMonthStart({ clock }: Harness): Date {
 
 const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
-test('days and months are in UTC, by the time of the event', async (t) => {
+test('events are counted in the UTC day and month in which they occurred', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const key = await app.given.key();
@@ -59,7 +59,7 @@ test('days and months are in UTC, by the time of the event', async (t) => {
   equal((await app.as.liveKey(tenants)).data.length, 1, 'only this month');
 });
 
-test('a tenant is billed once a month, for allowed live requests', async (t) => {
+test('a tenant is billed once a month, only for allowed live requests', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const { as, given } = app;
@@ -119,7 +119,7 @@ test('a test key can read test traffic but not billing', async (t) => {
   equal((await as.testKey(keyUsage, { id: test.id })).data.length, 1);
 });
 
-test('pages of months have no gaps and no repeats', async (t) => {
+test('pages of months have neither gaps nor repeats', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const events: Input[] = [];
@@ -207,7 +207,7 @@ test('the overview has requests, errors, denials and latency by hour and by day'
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
 
-  app.clock.shift(-20 * DAY_MS); // the range would now include events that were too old
+  app.clock.shift(-20 * DAY_MS); // now the range would include events that were too old
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 

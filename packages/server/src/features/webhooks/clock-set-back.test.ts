@@ -50,7 +50,7 @@ test('a delivery that was queued or claimed while the clock was ahead is sent', 
   await delivered();
 });
 
-test('a delivery that failed while the clock was right waits for its next attempt', async (t) => {
+test('a delivery that failed while the clock was correct waits for its next attempt', async (t) => {
   const { app, receiver, id, only, sender } = await scene(t);
   receiver.behave(() => 500);
   await app.given.tenant();

@@ -8,7 +8,9 @@ import { newSigningSecret } from './signing-secret.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
-/** Requires a URL that has been checked. The database enforces the maximum number of endpoints. */
+/**
+ * The URL must already have been checked. The database enforces the maximum number of endpoints.
+ */
 export async function createEndpoint(
   tx: Write,
   wanted: Wanted,

@@ -81,7 +81,7 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
-test('a URL with a private host is rejected in every spelling', async () => {
+test('a URL with a private host is rejected in every notation', async () => {
   const literals = refusedAddresses.map((address) =>
     address.includes(':') ? `https://[${address}]/` : `https://${address}/`,
   );
@@ -121,7 +121,7 @@ test('a name without an address gets the same message as one with a private addr
   equal(await reasonFor('https://hooks.example.com/in', resolves()), NOT_PUBLIC);
 });
 
-test('scheme, credentials, fragment and port are checked', async () => {
+test('the scheme, credentials, fragment and port of a URL are checked', async () => {
   for (const [url, reason] of [
     ['http://hooks.example.com/', `Must start with https://. ${UNLESS}`],
     ['http://localhost:3000/hook', `Must start with https://. ${UNLESS}`],

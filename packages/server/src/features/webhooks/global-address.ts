@@ -1,8 +1,8 @@
 // Decides which addresses a webhook may be sent to: only addresses on the public internet. The
-// server is often in a private network, which a vendor's webhook must not reach.
+// server is often in a private network that webhooks must not be able to reach.
 import { BlockList, isIP } from 'node:net';
 
-/** IANA's registry of special IPv4 addresses, without those that are globally reachable. */
+/** IANA's registry of special IPv4 addresses, except those that are globally reachable. */
 const SPECIAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,7 +21,7 @@ const SPECIAL_4 = [
   '240.0.0.0/4',
 ];
 
-/** The only IPv6 addresses that are assigned for the public internet. */
+/** The only IPv6 range assigned to the public internet. */
 const GLOBAL_6 = '2000::/3';
 
 /** Parts of GLOBAL_6 that are reserved for other purposes. Some of them contain an IPv4 address. */
@@ -46,7 +46,7 @@ function blocks(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList 
   return list;
 }
 
-/** False for text that is not an address. An IPv4 address written as IPv6 is not global either. */
+/** False if the string is not an address. An IPv4 address written as IPv6 is not global either. */
 export function isGlobalAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

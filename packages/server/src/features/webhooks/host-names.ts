@@ -1,17 +1,17 @@
 // Resolves the host names of webhook endpoints, which customers choose. c-ares queries the name
-// servers over sockets. `getaddrinfo` would occupy one of the process's few threads for as long as
-// a name server is silent, and so block everyone else's lookups.
+// servers over sockets. `getaddrinfo` would occupy one of the process's few threads until a name
+// server responds, and so block all other lookups.
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** How long one name server may take. Each server is queried once. */
+/** The time limit for one name server. Each server is queried once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
 /** The limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;
-/** The maximum number of lookups in flight for each workspace, in this process. */
+/** The maximum number of lookups in progress for each workspace, in this process. */
 const PER_WORKSPACE_MAX = 4;
 
 const HOSTS_FILE = '/etc/hosts';
@@ -22,9 +22,9 @@ export type Place = { release(): void };
 export type HostNames = {
   /** Throws `rate_limited` if the workspace has no slot left. */
   takePlace(workspaceId: string): Place;
-  /** Waits in order. The waiting lookups are bounded by the requests in flight. */
+  /** Waits for a slot, in order. The requests in progress limit the number of waiting lookups. */
   awaitPlace(workspaceId: string): Promise<Place>;
-  /** Empty if the name has no address, or none in time. Releases the slot. */
+  /** Empty if the name has no address, or the lookup timed out. Releases the slot. */
   addressesOf(hostname: string, lookup: Lookup): Promise<readonly string[]>;
 };
 

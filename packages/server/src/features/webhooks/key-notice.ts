@@ -1,4 +1,4 @@
-// The notices about keys. They have the fields of an audit log entry that make sense without a
+// The notices about keys. They have those fields of an audit log entry that make sense without a
 // change, so that receivers find the key in the same field.
 import type { NoticeType } from '@keyrail/protocol/wire/event-types.ts';
 import { UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
@@ -6,7 +6,7 @@ import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { EndingKey, UnusedKey } from '../keys/ending.rows.ts';
 import type { Notice } from './notices.rows.ts';
 
-/** `daysLeft`: the number of days before the expiry; 0 means that the key has just expired. */
+/** `daysLeft` is the number of days before the expiry; 0 means that the key has just expired. */
 export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   const kind = daysLeft === 0 ? 'expired' : 'expiring';
   const type: NoticeType =
@@ -18,7 +18,7 @@ export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   });
 }
 
-/** `since` is the day of the last use, or of the creation. */
+/** `since` is the day on which the key was last used, or created if it was never used. */
 export const unusedNotice = (key: UnusedKey, since: string): Notice =>
   noticeOf(key, 'api_key.unused', {
     once: since,

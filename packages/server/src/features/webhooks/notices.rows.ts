@@ -22,14 +22,14 @@ export async function updateMark(tx: Work, kind: string, until: Date): Promise<v
 }
 
 export type Notice = {
-  /** Identifies what happened: nothing with the same text is queued twice. */
+  /** Identifies what happened: no two notices with the same value are queued. */
   event: string;
   type: string;
   env: Env;
   data: Record<string, unknown>;
 };
 
-/** Queues notices for the endpoints of the workspace that this work is in. */
+/** Queues notices for the endpoints of this transaction's workspace. */
 export async function insertNotices(tx: Work, notices: readonly Notice[]): Promise<void> {
   await many(
     tx,
@@ -39,7 +39,7 @@ export async function insertNotices(tx: Work, notices: readonly Notice[]): Promi
   );
 }
 
-/** Workspaces with an endpoint for events, by ID. */
+/** Workspaces with an endpoint for events, in ID order. */
 export async function listListening(
   tx: Work,
   { after, limit }: { after: string; limit: number },

@@ -1,5 +1,5 @@
-// Notices about keys that expire or aren't used: each is queued once, even after restarts and clock
-// changes.
+// Notices about keys that expire or aren't used: each is queued only once, even after restarts and
+// clock changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const run = ({ testApp }: Harness) => queueNotices(testApp.app.worker);
 
-/** Lets time pass in steps. A notice that comes too late is left out, so the steps are short. */
+/** Lets time pass in steps. A notice that would be too late is skipped, so the steps are short. */
 async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
   for (let left = days; left > 0; left -= stepDays) {
     app.clock.shift(Math.min(left, stepDays) * DAY_MS);
@@ -25,7 +25,7 @@ async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
 const inDays = ({ clock }: Harness, days: number) =>
   new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** The type and the days of each notice that an endpoint gets, in any order. */
+/** The type and the days of each notice that an endpoint receives, in any order. */
 async function noticesTo({ testApp }: Harness, endpointId: string): Promise<string[]> {
   const { work } = testApp.app.worker;
   const { rows } = await work((tx) =>
@@ -43,7 +43,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('a key causes notices 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
+test('notices are sent 14, 3 and 1 days before a key expires, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });
@@ -65,7 +65,7 @@ test('a key causes notices 14, 3 and 1 days before its expiry, and when it expir
   deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
 });
 
-test('no notice is queued twice, even with concurrent workers, an older mark or a shifted clock', async (t) => {
+test('no notice is queued twice, even with concurrent workers, a mark that is set back or a clock change', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });
@@ -78,7 +78,7 @@ test('no notice is queued twice, even with concurrent workers, an older mark or 
   );
   await run(app);
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3']);
-  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back further than a mark may be ahead
+  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back so far that the mark is ignored
   await run(app);
   await pass(app, 5);
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);
@@ -95,7 +95,7 @@ test('a worker that was down sends the notices that still apply', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('a revoked key causes no notice, and a key with a new expiry causes new notices', async (t) => {
+test('no notices are sent about a revoked key, and a changed expiry causes new notices', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });
@@ -110,7 +110,7 @@ test('a revoked key causes no notice, and a key with a new expiry causes new not
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3', 'api_key.expiring 3']);
 });
 
-test('secret keys cause notices too, in their environment', async (t) => {
+test('notices are also sent about secret keys, to endpoints for their environment', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events, env: 'test' });
   for (const env of ['live', 'test']) {
@@ -121,7 +121,7 @@ test('secret keys cause notices too, in their environment', async (t) => {
   deepEqual(await noticesTo(app, id), ['secret_key.expiring 1']);
 });
 
-test('a key unused for 90 days causes one notice, and another after 90 more days without use', async (t) => {
+test('a notice is sent after a key has been unused for 90 days, and again 90 days later', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const never = await app.given.key();
@@ -152,7 +152,7 @@ test('a key unused for 90 days causes one notice, and another after 90 more days
   deepEqual(await subjects(), [never.id, once.id].toSorted());
 });
 
-test('a notice is sent with the fields of an audit log entry', async (t) => {
+test('a notice has the fields of an audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events });

@@ -1,4 +1,4 @@
-// The parts of outbound events that the endpoints and the worker share.
+// The dependencies for sending events that the endpoints and the worker share.
 import { monotonicMs } from '../../base/clock.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Log } from '../../base/log.ts';
@@ -25,7 +25,7 @@ export type EventSettings = {
   /** Name servers for webhook hosts; only tests set any. */
   nameServers?: readonly string[];
   log: Log;
-  /** Null: deliveries have no spans. */
+  /** Null: deliveries are not traced. */
   tracing?: Tracing | null;
 };
 
@@ -65,7 +65,7 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
   };
 }
 
-/** A write of the server itself, outside any request. */
+/** A write by the server itself, outside any request. */
 const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
   openWrite(
     doors,
@@ -74,8 +74,8 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
   );
 
 /**
- * The receiver belongs to a vendor: its address isn't recorded, and our trace isn't passed on to
- * it.
+ * Receivers belong to vendors, so their addresses aren't recorded, and our trace isn't passed on to
+ * them.
  */
 const tracedSender =
   (send: SendRequest, tracing: Tracing): SendRequest =>

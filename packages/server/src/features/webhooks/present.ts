@@ -55,12 +55,12 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   delivered_at: wireTimeOrNull(row.deliveredAt),
 });
 
-/** The entry as a secret key with the endpoint's environment sees it. */
+/** The entry as seen by a secret key with the endpoint's environment. */
 export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
   const shown = presentAuditRow(row, env === 'test');
   return JSON.stringify({ type, timestamp: shown.occurred_at, data: shown });
 }
 
-/** A message without an audit log entry. */
+/** A message that isn't about an audit log entry. */
 export const presentNotice = ({ type, createdAt, notice }: DeliveryRow): string =>
   JSON.stringify({ type, timestamp: wireTime(createdAt), data: notice });

@@ -1,8 +1,8 @@
-// Queues notices about keys that expire soon, have expired, or aren't used. Each notice belongs to
-// one moment, such as "14 days before expiry", and is queued when that moment passes. A mark
+// Queues notices about keys that expire soon, have expired, or aren't used. Each notice is due at
+// one moment, such as "14 days before expiry", and is queued when that moment has passed. A mark
 // records the time up to which this has been done. A delivery's ID is derived from its notice, so
-// if a notice is queued again after a crash, a restore or a clock change, the receiver gets it
-// under the same ID.
+// if a notice is queued again after a crash, a restore or a clock change, the receiver gets it with
+// the same ID.
 import { EXPIRY_NOTICE_DAYS, UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
 import { allEnvs, type Env } from '../../doors/reach.ts';
@@ -23,7 +23,8 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
 /**
- * Notices that became due while no worker ran are queued later, unless they are older than this.
+ * Notices that became due while no worker was running are queued later, unless they are older than
+ * this.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
 /** A mark further ahead than this was set by a clock that has since been set back. */
@@ -41,18 +42,18 @@ export async function queueNotices(parts: NoticeParts): Promise<void> {
   });
 }
 
-/** After `from`, up to `to`. */
+/** The time after `from`, up to and including `to`. */
 type Span = { from: Date; to: Date; now: Date };
 
 type Mark = {
   kind: string;
-  /** How long ago the end of the span is. */
+  /** The age of the end of the span. */
   beforeMs: number;
-  /** Whole steps only, such as days. */
+  /** The span's end is a multiple of this, such as whole days. */
   stepMs?: number;
 };
 
-/** Calls back with the period since the last run, and then moves the mark. */
+/** Calls `queue` with the period since the last run, and then advances the mark. */
 async function inNewTime(
   { work }: NoticeParts,
   { kind, beforeMs, stepMs = 1 }: Mark,
@@ -94,7 +95,7 @@ async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promis
   }
 }
 
-/** Keys that were last used, or created and never used, on a given day. */
+/** Queues notices about keys that were last used on a given day, or created then and never used. */
 async function queueUnused(parts: NoticeParts, day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);
   let after: string | null = null;

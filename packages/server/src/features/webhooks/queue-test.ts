@@ -9,19 +9,19 @@ import { type DeliveryRow, insertDelivery, isTesting, lockEndpoint } from './row
 
 export const DISABLED = 'The endpoint is disabled.';
 
-/** A delivery that the process sends itself. */
+/** A test delivery that this process sends without the worker. */
 export type QueuedTest = { id: string; endpointId: string };
 
 const PER_MINUTE_MAX = 10;
 
 /**
  * Queues an event that only states that it is a test. It is claimed under its own ID for the
- * process that queues it, so that no worker sends it first. Tests are limited to one in flight per
- * endpoint and a few per minute per workspace, because they are sent to hosts that the caller has
- * chosen.
+ * process that queues it, so that no worker sends it first. Tests are limited to one in progress
+ * per endpoint and a few per minute per workspace, because they are sent to hosts that the caller
+ * has chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
-  // The lock makes concurrent tests in a workspace count each other.
+  // The lock makes sure that concurrent tests in a workspace are all counted.
   await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);

@@ -1,5 +1,5 @@
 // The worker's SQL statements for the delivery queue. A delivery is claimed before it is sent, and
-// only the holder of the claim may record its result; a claim expires.
+// only the holder of the claim may record its result. Claims expire.
 
 import { msAfter } from '../../base/duration.ts';
 import { type Sql, sql } from '../../base/sql.ts';
@@ -24,8 +24,8 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
 
 /**
  * Endpoints with a delivery that is due, in ID order. They are found one by one in the index of
- * pending deliveries, so that a million deliveries waiting for one endpoint cost other endpoints
- * nothing.
+ * pending deliveries, so that a million deliveries waiting for one endpoint don't slow down the
+ * others.
  */
 export async function listWaiting(
   tx: Work,
@@ -42,8 +42,8 @@ export async function listWaiting(
           where d.state = 'pending' and d.endpoint_id > w.endpoint_id
           order by d.endpoint_id limit 1)
         from waiting w where w.endpoint_id is not null)
-      -- With "exists" a planner without statistics would read all deliveries, and with a join all
-      -- endpoints.
+      -- Without statistics, the planner would read all deliveries for "exists", and all endpoints
+      -- for a join.
       select w.endpoint_id, coalesce((
           select true from webhook_endpoints e where e.id = w.endpoint_id
             and e.disabled_at is null and e.deleted_at is null), false) and coalesce((
@@ -64,8 +64,8 @@ type Claiming = {
 };
 
 /**
- * Claims due deliveries, longest waiting first. Deliveries from a clock that has since been set
- * back come last.
+ * Claims due deliveries, longest waiting first. Deliveries dated in the future, by a clock that has
+ * since been set back, come last.
  */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
@@ -91,7 +91,7 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
 
 /**
  * Takes over a delivery that is claimed under its own ID. Null if another process has done so, or
- * the claim has expired.
+ * if the claim has expired.
  */
 export const claimOwn = (
   tx: Work,
@@ -114,7 +114,7 @@ export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<v
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }
 
-/** False if the claim had expired. */
+/** False if the claim has expired. */
 export async function updateDelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -141,7 +141,7 @@ type Failure = Attempt & {
   dueAt: Date | null;
 };
 
-/** The time since which the endpoint has been failing; null if the claim had expired. */
+/** The time since which the endpoint has been failing; null if the claim has expired. */
 export async function updateUndelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -166,7 +166,7 @@ export async function updateUndelivered(
 }
 
 /**
- * Makes an interrupted delivery due again immediately. The interruption doesn't count as an
+ * Makes an interrupted delivery due immediately. The interrupted request doesn't count as an
  * attempt.
  */
 export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<void> {
@@ -180,7 +180,7 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
 
 type Purge = { before: Date; limit: number };
 
-/** Deletes deliveries from before a time; returns the number of rows. */
+/** Deletes deliveries created before a given time; returns how many. */
 export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
@@ -189,10 +189,10 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
   );
 
 /**
- * Deletes deliveries of endpoints that were deleted at or after a time; returns the number of rows.
+ * Deletes the deliveries of endpoints that were deleted at or after a given time; returns how many.
  * The deliveries of other deleted endpoints are older than that time, so removeOldDeliveries()
- * removes them. The join is lateral, because a merge join would read the deliveries of other
- * endpoints as well.
+ * removes them. The join is lateral, because a merge join would also read the deliveries of other
+ * endpoints.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(

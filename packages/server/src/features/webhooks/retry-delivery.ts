@@ -3,7 +3,9 @@ import { type Change, changed, type Write } from '../../doors/door.ts';
 import { DISABLED } from './queue-test.ts';
 import { type DeliveryRow, lockDelivery, lockEndpoint, updateDueNow } from './rows.ts';
 
-/** Makes a delivery due now. A request in flight is not stopped; the ID stays the same. */
+/**
+ * Makes a delivery due now. A request in progress is not interrupted, and the ID stays the same.
+ */
 export async function retryDelivery(tx: Write, id: string): Promise<Change<DeliveryRow>> {
   const { endpointId, type } = await lockDelivery(tx, id);
   const { disabledAt } = await lockEndpoint(tx, endpointId);

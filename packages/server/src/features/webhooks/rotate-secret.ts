@@ -6,8 +6,8 @@ import { type EndpointRow, lockEndpoint, updateEndpointRow } from './rows.ts';
 import { newSigningSecret } from './signing-secret.ts';
 
 /**
- * Both secrets sign until the overlap ends. A third secret, from an earlier rotation, stops signing
- * now.
+ * Messages are signed with both secrets until the overlap ends. If an earlier rotation left a third
+ * secret, it is no longer used.
  */
 export async function rotateSecret(
   tx: Write,

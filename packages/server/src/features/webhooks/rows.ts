@@ -26,7 +26,7 @@ export async function lockEndpoint(tx: Write, id: string): Promise<EndpointRow> 
   return row ?? miss(tx, 'webhook endpoint', id);
 }
 
-/** Newest first, starting after the position. */
+/** Newest first, starting after the given position. */
 export const listEndpoints = (
   tx: Read,
   { after, limit }: { after: Position | null; limit: number },
@@ -66,7 +66,7 @@ type DeliveryList = {
   limit: number;
 };
 
-/** Newest first, starting after the position. */
+/** Newest first, starting after the given position. */
 export const listDeliveries = (
   tx: Read,
   { endpointId, state, after, limit }: DeliveryList,
@@ -107,7 +107,7 @@ export const insertDelivery = (
       ${valuesOf({ ...values, notice: JSON.stringify(notice) })} returning *`,
   );
 
-/** Whether a test of the endpoint is claimed. A claim expires if its process ends. */
+/** Whether a test of the endpoint is claimed. If the process stops, its claim expires. */
 export async function isTesting(tx: Write, endpointId: string): Promise<boolean> {
   const claimed = await maybe(
     tx,
@@ -118,7 +118,7 @@ export async function isTesting(tx: Write, endpointId: string): Promise<boolean>
   return claimed !== null;
 }
 
-/** Makes a delivery due now. Its attempts are counted from zero again. */
+/** Makes a delivery due now and resets its number of attempts. */
 export const updateDueNow = (tx: Write, id: string): Promise<DeliveryRow> =>
   one(
     tx,

@@ -1,6 +1,6 @@
 // Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
-// only the holder of the claim records the result. If a worker dies after the receiver has received
-// a message, the message is sent again with the same ID.
+// only the holder of the claim records the result. If a worker dies after the message has been
+// received, the message is sent again with the same ID.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
@@ -59,7 +59,7 @@ export type WebhookParts = {
 export type WebhookSender = {
   /** Starts sending due deliveries while there are free slots; false if nothing was due. */
   sendDue(): Promise<boolean>;
-  /** Interrupts requests in flight. Resolves when there are none. */
+  /** Interrupts requests in progress. Resolves when there are none left. */
   stop(): Promise<void>;
 };
 
@@ -102,7 +102,7 @@ async function awaitSlot(slots: SendingSlots, endpointId: string): Promise<boole
   return false;
 }
 
-/** Frees the slot when the request has ended. */
+/** Frees the slot when the request is complete. */
 async function usingSlot(
   { slots, nowMs }: WebhookParts,
   endpointId: string,
@@ -127,7 +127,7 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     slots.take(endpointId);
     const sending = { ...claimed, stopping: stopping.signal };
     const sent = usingSlot(parts, endpointId, () => sendOne(parts, delivery, sending))
-      // The claim expires, and another attempt follows.
+      // The claim will expire, and another attempt will follow.
       .catch((error: unknown) =>
         parts.log.warn({ delivery: id, error }, 'failed to send a webhook'),
       )
@@ -135,7 +135,7 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     inFlight.add(sent);
   }
 
-  /** The number of requests started. */
+  /** Returns the number of requests started. */
   async function startDue(endpointIds: readonly string[]): Promise<number> {
     const rooms = slots.roomFor(endpointIds);
     if (rooms.size === 0) return 0;
@@ -174,7 +174,7 @@ type Sending = {
   claim: string;
   now: Date;
   stopping: AbortSignal;
-  /** The slot for the host lookup, if already taken. */
+  /** The slot for the host lookup, if it has already been taken. */
   place?: Place;
 };
 
@@ -199,7 +199,7 @@ async function sendOne(
 /** Null if the endpoint must not, or must no longer, receive the event. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
-  // Since the event was queued, the endpoint may have become a test endpoint.
+  // The endpoint may have become a test endpoint since the event was queued.
   if (endpointEnv === 'test' && env !== 'test') return null;
   if (auditId === null) return presentNotice(delivery);
   const read = readIn({
@@ -221,7 +221,7 @@ async function recordSuccess(
   if (!isRecorded)
     log.warn(
       { delivery: claimed.id },
-      'a webhook was sent after its claim had expired; it may be sent twice',
+      'a webhook was sent but could not be marked as sent; it may be sent again',
     );
 }
 

@@ -7,7 +7,7 @@ import { createSendingSlots } from './sending-slots.ts';
 const ids = (count: number, start = 0) =>
   Array.from({ length: count }, (_, n) => String(start + n).padStart(4, '0'));
 
-test('an endpoint gets one slot until it has responded quickly, then eight', () => {
+test('an endpoint gets one slot until it has responded quickly, and eight afterwards', () => {
   const slots = createSendingSlots();
   deepEqual([...slots.roomFor(['a'])], [['a', 1]]);
   slots.take('a');
@@ -20,7 +20,7 @@ test('an endpoint gets one slot until it has responded quickly, then eight', () 
   deepEqual([...slots.roomFor(['a'])], [], 'it responds slowly again, and has seven in flight');
 });
 
-test('endpoints that never respond, however many, leave half of the slots to others', () => {
+test('any number of unresponsive endpoints leaves half of the slots to others', () => {
   const slots = createSendingSlots();
   slots.take('quick');
   slots.free('quick', 5);
@@ -43,7 +43,7 @@ test('endpoints take turns', () => {
   );
 });
 
-test('quick endpoints share the slots of a worker', () => {
+test('endpoints that respond quickly share a worker’s slots', () => {
   const slots = createSendingSlots();
   const all = ids(40);
   for (const id of all) {

@@ -1,7 +1,6 @@
-// Limits how many requests a process has in flight, in total and per endpoint. An endpoint gets one
-// slot until it has responded quickly, and all endpoints that haven't yet responded quickly share
-// half of the slots. So receivers that never respond, however many there are, can't delay receivers
-// that do.
+// Limits how many requests a process has in progress, in total and per endpoint. An endpoint gets
+// one slot until it has responded quickly, and all endpoints that haven't yet responded quickly
+// share half of the slots. So no number of unresponsive receivers can delay those that respond.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
@@ -13,7 +12,7 @@ const QUICK_MS_MAX = 2000;
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {
-  /** How many requests to each endpoint may start now. Endpoints take turns. */
+  /** The number of requests that each endpoint may start now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;
   free(endpointId: string, tookMs: number): void;
@@ -61,7 +60,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** The IDs after `last` come first. */
+/** Sorts the IDs, starting after `last`. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

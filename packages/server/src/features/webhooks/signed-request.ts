@@ -12,8 +12,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 type Target = Pick<WebhookRequest, 'url' | 'workspaceId' | 'place'>;
 
 /**
- * The request is signed with each secret. Its time is the time of this attempt, because receivers
- * reject old messages.
+ * The request is signed with each of the secrets. It contains the time of this attempt, because
+ * receivers reject old messages.
  */
 export function requestFor(
   target: Target,

@@ -1,4 +1,4 @@
-// Host names whose name servers never respond affect only the workspace that uses them.
+// Host names whose name servers never respond only affect the workspace that uses them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openNameServer, SILENT } from '@keyrail/testing/dns-server.ts';
@@ -16,7 +16,7 @@ const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
 /**
- * In this zone, every name that gets a response has a private address, so nothing outside is
+ * In this zone, every name that can be resolved has a private address, so nothing outside is
  * contacted.
  */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
@@ -32,7 +32,7 @@ const answerOf = (error: unknown) => {
   return error.answer;
 };
 
-test('50 names without a response fill the lookup slots of only one workspace', async (t) => {
+test('50 names that cannot be resolved take up the lookup slots of only one workspace', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, false);
@@ -63,7 +63,7 @@ test('50 names without a response fill the lookup slots of only one workspace', 
   equal(answerOf(await asAttacker(register, again).catch((e) => e)).status, 400);
 });
 
-test('other workspaces’ deliveries are sent while silent names fill one workspace’s slots', async (t) => {
+test('deliveries of other workspaces are sent while one workspace’s lookup slots are all taken', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, true);
@@ -102,7 +102,7 @@ test('other workspaces’ deliveries are sent while silent names fill one worksp
   );
 });
 
-test('a lookup ends when its caller disconnects', async (t) => {
+test('a lookup stops when its caller disconnects', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const { beside, names } = await besideWith(t, app, false);

@@ -1,5 +1,5 @@
 // The URL of a webhook endpoint. It is checked when it is registered, and its addresses are checked
-// again at each connection, because a host name can point elsewhere later.
+// again for each connection, because a host name can later point elsewhere.
 import { isIP } from 'node:net';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { isGlobalAddress } from './global-address.ts';
@@ -17,13 +17,13 @@ const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** Developers usually see these errors first, on their own machine. */
+/** Developers usually see these errors on their own machine first. */
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
-/** Names that never leave a machine or a network, whatever a resolver returns. */
+/** Names that are only used within a machine or a network, whatever a resolver returns. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** The request's workspace, and the signal that it has ended. */
+/** The workspace of the request, and a signal that aborts when the caller disconnects. */
 type Registering = { workspaceId: string; signal: AbortSignal };
 
 export async function checkTarget(
@@ -57,9 +57,9 @@ function refusePort({ port }: URL): void {
 }
 
 /**
- * The parser has already turned every spelling of an IPv4 address into the usual spelling. A name
- * without an address gets the same message as a name with a private address, so that a network's
- * names stay unknown.
+ * The URL parser has already normalised every notation of an IPv4 address. A name without an
+ * address gets the same message as a name with a private address, so that the names in a private
+ * network aren't revealed.
  */
 async function refusePrivateHost(
   url: URL,

@@ -8,7 +8,7 @@ type EndpointPatch = Patch<Pick<EndpointRow, 'url' | 'events' | 'env' | 'descrip
   disabled?: boolean | undefined;
 };
 
-/** Updates the fields that differ. Enabling an endpoint again resets its failures. */
+/** Updates only the fields that differ. Enabling a disabled endpoint resets its failures. */
 export async function updateEndpoint(
   tx: Write,
   id: string,

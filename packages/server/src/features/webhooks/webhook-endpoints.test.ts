@@ -1,4 +1,4 @@
-// Endpoints for events: what each caller may register, and what it sees.
+// Endpoints for events: which endpoints each caller may register, and which it can see.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -53,7 +53,7 @@ test('an endpoint is created, read, changed and removed, and each change is audi
   );
 });
 
-test('an update that changes nothing is not audited', async (t) => {
+test('an update that does not change the endpoint is not audited', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED);
   const before = await app.as.liveKey('GET /v1/audit_logs/chain');
@@ -61,7 +61,7 @@ test('an update that changes nothing is not audited', async (t) => {
   deepEqual(await app.as.liveKey('GET /v1/audit_logs/chain'), before);
 });
 
-test('a disabled endpoint gets no events, and gets them again when it is enabled', async (t) => {
+test('a disabled endpoint gets no events until it is enabled again', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events: ['tenant.created'] });
   const patch = (disabled: boolean) =>
@@ -79,7 +79,7 @@ test('a disabled endpoint gets no events, and gets them again when it is enabled
   equal((await typesTo(app.testApp, id)).length, 2);
 });
 
-test('events, addresses and environments are checked', async (t) => {
+test('the events, URL and environment of an endpoint are checked', async (t) => {
   const { as } = await harness(t);
   const bad = [
     { events: [] },
@@ -149,7 +149,7 @@ test('a test key can only manage test endpoints', async (t) => {
   for (const { id } of [live, both]) await refused(as.testKey(one, { id }), 403, 'forbidden');
 });
 
-test('other endpoints still get events after a test key removed its own', async (t) => {
+test('other endpoints still get events after a test key deletes its own endpoint', async (t) => {
   const app = await harness(t);
   const live = await endpointFor(app, CLOSED, { env: 'live', events: ['tenant.created'] });
   const own = await app.as.testKey(create, { url: CLOSED, events: ['*'], env: 'test' });
@@ -158,7 +158,7 @@ test('other endpoints still get events after a test key removed its own', async 
   deepEqual(await typesTo(app.testApp, live.id), ['tenant.created']);
 });
 
-test('rotation creates a different secret, and a replayed response shows none', async (t) => {
+test('a rotation creates a different secret, and a replayed response does not contain it', async (t) => {
   const app: Harness = await harness(t);
   const { id, secret } = await endpointFor(app, CLOSED);
   const line = 'POST /v1/webhook_endpoints/{id}/rotate_secret';

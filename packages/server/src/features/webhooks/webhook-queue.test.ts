@@ -1,4 +1,4 @@
-// Events are queued in the transaction of their change, for each endpoint subscribed to them, and
+// An event is queued in the same transaction as its change, for each endpoint subscribed to it, and
 // never for a change that was rolled back.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
@@ -31,7 +31,7 @@ test('every change is queued once for each endpoint subscribed to it', async (t)
   deepEqual(await typesTo(app.testApp, projects.id), ['project.created']);
 });
 
-test('an endpoint for one environment gets events in that environment and events without an environment', async (t) => {
+test('an endpoint for one environment gets that environment’s events and events without an environment', async (t) => {
   const app = await harness(t);
   const endpoint = (env: string | null) =>
     endpointFor(app, CLOSED, { env, events: ['api_key.created', 'tenant.created'] });
@@ -49,7 +49,7 @@ test('an endpoint for one environment gets events in that environment and events
   deepEqual(await count(both), ['api_key.created', 'api_key.created', 'tenant.created']);
 });
 
-test('a rolled-back change is not queued', async (t) => {
+test('a change that is rolled back is not queued', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events: ['project.*'] });
   const db = failingAt(app.testApp.db, 'commit');
@@ -103,7 +103,7 @@ test('a change in a workspace without endpoints runs no additional statements', 
   deepEqual(await statements('after'), before, 'events are queued inside close_change');
 });
 
-test('deliveries are kept for 30 days, and deliveries to a removed endpoint are deleted', async (t) => {
+test('deliveries are kept for 30 days, and deliveries to a deleted endpoint are deleted', async (t) => {
   const app = await harness(t);
   const kept = await endpointFor(app, CLOSED, { events: ['tenant.*'] });
   const gone = await endpointFor(app, CLOSED, { events: ['tenant.*'] });

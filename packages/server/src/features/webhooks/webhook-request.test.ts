@@ -1,4 +1,4 @@
-// One request: where it may connect to, and how each kind of response is treated.
+// A single request: where it may connect to, and how each kind of response is treated.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -59,7 +59,7 @@ test('no connection is made to a name that now resolves to a private address', a
   equal(trap.connections(), 0);
 });
 
-test('a private name can be reached if private addresses are allowed', async (t) => {
+test('a name with a private address can be reached if private addresses are allowed', async (t) => {
   const receiver = await openReceiver(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const hostNames = createHostNames({ allowPrivate: true, servers: [names.server] });
@@ -93,7 +93,7 @@ test('no connection is made to a private address or over plain HTTP', async (t) 
   equal(trap.connections(), 0);
 });
 
-test('only a status of 2xx is a success', async (t) => {
+test('only a 2xx status is a success', async (t) => {
   const receiver = await openReceiver(t);
   const send = createRequestSender(open);
   for (const status of [200, 201, 204, 299]) {
@@ -108,7 +108,7 @@ test('only a status of 2xx is a success', async (t) => {
   }
 });
 
-test('an attempt ends when the receiver does not respond in time, or when the worker stops', async (t) => {
+test('an attempt stops when the receiver does not respond in time, or when the worker stops', async (t) => {
   const receiver = await openReceiver(t, () => null);
   const send = createRequestSender({ ...open, answerMsMax: 200 });
   const late = await send({ url: receiver.url, ...message });
@@ -120,7 +120,7 @@ test('an attempt ends when the receiver does not respond in time, or when the wo
   equal((await attempt).error, 'The attempt was interrupted.');
 });
 
-test('the error of a failed connection contains no address', async (t) => {
+test('the error message of a failed connection does not contain an address', async (t) => {
   const trap = await openTrap(t);
   const send = createRequestSender(open);
   const cut = await send({ url: `http://127.0.0.1:${trap.port}/`, ...message });

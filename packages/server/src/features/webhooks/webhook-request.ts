@@ -1,6 +1,6 @@
 // One request to a vendor's endpoint. It connects to the addresses that were checked, so that a
 // name can't point elsewhere between the check and the connection. Redirects are not followed. Only
-// the status of the response is read.
+// the response status is read.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,8 +10,8 @@ import { areGlobal, hostOf } from './target-url.ts';
 
 const ANSWER_MS_MAX = 15 * SECOND_MS;
 /**
- * The number of a host's addresses that are tried, so that a name can't make the server try a whole
- * network.
+ * The maximum number of a host's addresses that are tried, so that a name can't make the server try
+ * a whole network.
  */
 const ADDRESSES_MAX = 8;
 
@@ -94,7 +94,7 @@ const post = (
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
-      // A separate connection, so that vendors share nothing.
+      // A separate connection, so that vendors don't share any state.
       agent: false,
       lookup: answering(addresses),
     };
@@ -127,7 +127,7 @@ const words: Readonly<Record<string, string>> = {
   ENETUNREACH: "The host's network is unreachable.",
 };
 
-/** Says what failed without quoting the response, the certificate or an address. */
+/** Describes what failed, without quoting the response, the certificate or an address. */
 function wordsFor(error: unknown, allowPrivate: boolean): string {
   if (error instanceof NoAddress) return allowPrivate ? UNRESOLVED : NOT_PUBLIC;
   if (error instanceof Error && error.name === 'AbortError') return 'The attempt was interrupted.';

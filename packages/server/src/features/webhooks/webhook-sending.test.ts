@@ -1,4 +1,5 @@
-// Sending: signed messages, retries, several workers, slow and dead receivers, and stopping.
+// Sending webhooks: signed messages, retries, several workers, slow and dead receivers, and
+// shutdown.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyWebhook } from '@keyrail/sdk';
@@ -47,7 +48,7 @@ test('a change is delivered as a signed audit log entry', async (t) => {
   equal(delivery?.next_attempt_at, null);
 });
 
-test('a test endpoint gets what a test key may read', async (t) => {
+test('a test endpoint receives what a test key may read', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { env: 'test', events: ['*'] });
@@ -74,7 +75,7 @@ test('a queued live event is not sent to an endpoint that has become a test endp
   deepEqual([receiver.received.length, (await deliveriesTo(app.testApp, id)).length], [0, 0]);
 });
 
-test('after a rotation both secrets sign until the overlap ends', async (t) => {
+test('after a rotation, messages are signed with both secrets until the overlap ends', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -101,7 +102,7 @@ test('after a rotation both secrets sign until the overlap ends', async (t) => {
   equal(refusal, 'wrong_signature');
 });
 
-test('a failed delivery is tried again on schedule, under the same ID, and then abandoned', async (t) => {
+test('a failed delivery is retried on schedule with the same ID, and then abandoned', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => 503);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -158,7 +159,7 @@ test('redirects are not followed', async (t) => {
   }
 });
 
-test('a test event is sent immediately, and not repeated if it fails', async (t) => {
+test('a test event is sent immediately, and is not retried if it fails', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['project.created'] });
@@ -242,7 +243,7 @@ test('a worker paused until its claim has expired does not record its result', a
   equal(row?.state, 'delivered');
   receiver.relent();
   await until(() => warned.length > 0, WAIT_MS);
-  deepEqual(warned, ['a webhook was sent after its claim had expired; it may be sent twice']);
+  deepEqual(warned, ['a webhook was sent but could not be marked as sent; it may be sent again']);
   deepEqual(await deliveriesTo(app.testApp, id), [row]);
   equal(new Set(receiver.received.map((each) => each.id)).size, 1);
 });
@@ -273,7 +274,7 @@ test('receivers that never respond do not delay others', async (t) => {
   }
 });
 
-test('a stopped worker leaves its deliveries due immediately', async (t) => {
+test('when a worker stops, its unfinished deliveries become due immediately', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => null);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

@@ -18,7 +18,7 @@ const testOf = ({ ask, tokens }: Harness, id: string) =>
 
 const events = { events: ['project.created'] };
 
-test('an endpoint has at most one test in flight, even from several processes', async (t) => {
+test('an endpoint has at most one test in progress, even with several processes', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => null);
   const { id } = await endpointFor(app, receiver.url, events);
@@ -39,7 +39,7 @@ test('an endpoint has at most one test in flight, even from several processes', 
   equal(receiver.received.length, 2);
 });
 
-test('a workspace sends ten tests a minute, whatever the endpoint and however many run at the same time', async (t) => {
+test('a workspace can send ten tests a minute, across all endpoints and even with concurrent requests', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const receiver = await openReceiver(t);
@@ -61,7 +61,7 @@ test('a workspace sends ten tests a minute, whatever the endpoint and however ma
   equal((await testOf(app, String(ids[0]))).status, 200);
 });
 
-test('a test waits for a slot like every other delivery', async (t) => {
+test('a test waits for a slot like any other delivery', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, events);

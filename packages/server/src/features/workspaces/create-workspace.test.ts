@@ -1,4 +1,3 @@
-// Creating workspaces.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, harness, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -56,7 +55,7 @@ test('the first secret key of a workspace has the requested environment', async 
   }
 });
 
-test('the audit log of a workspace begins with its creation', async (t) => {
+test('the audit log of a workspace starts with its creation', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
   const { workspace, secret_key: key } = await as.bootstrap(found, {
@@ -105,7 +104,7 @@ test('a slug is unique, and the error names the field', async (t) => {
   deepEqual(pathsIn(answer), ['slug']);
 });
 
-test('only one of twenty concurrent creations with one slug succeeds, and the rest get a 409', async (t) => {
+test('only one of twenty concurrent requests to create workspaces with the same slug succeeds, and the rest get a 409', async (t) => {
   const { ask } = await harness(t);
   const slug = newSlug();
   const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };
@@ -119,29 +118,37 @@ test('only one of twenty concurrent creations with one slug succeeds, and the re
 });
 
 const bounds: [string, Input, boolean][] = [
-  ['a slug of 3', { slug: 'a1b' }, true],
-  ['a slug of 63', { slug: `a${'-'.repeat(61)}z` }, true],
-  ['a slug of 2', { slug: 'ab' }, false],
-  ['a slug of 64', { slug: 'a'.repeat(64) }, false],
-  ['a slug in capitals', { slug: 'Acme' }, false],
+  ['a slug of 3 characters', { slug: 'a1b' }, true],
+  ['a slug of 63 characters', { slug: `a${'-'.repeat(61)}z` }, true],
+  ['a slug of 2 characters', { slug: 'ab' }, false],
+  ['a slug of 64 characters', { slug: 'a'.repeat(64) }, false],
+  ['a slug with a capital letter', { slug: 'Acme' }, false],
   ['a slug that begins with a hyphen', { slug: '-acme' }, false],
   ['a slug that ends with a hyphen', { slug: 'acme-' }, false],
   ['a slug with an underscore', { slug: 'ac_me' }, false],
   ['a slug with a newline', { slug: 'acme\n' }, false],
-  ['a name of 1', { name: 'x' }, true],
+  ['a name of 1 character', { name: 'x' }, true],
   ['a name of 200 code points', { name: '😀'.repeat(200) }, true],
   ['a name of 201 code points', { name: '😀'.repeat(201) }, false],
   ['an empty name', { name: '' }, false],
   ['a name that is null', { name: null }, false],
   ['a name with NUL', { name: 'a\u0000' }, false],
-  ['an address', { billing_email: 'a.b+c@sub.example.com' }, true],
-  ['an address of 320', { billing_email: `a@${'b'.repeat(59)}.${'c.'.repeat(128)}de` }, true],
-  ['an address of 321', { billing_email: `aa@${'b'.repeat(59)}.${'c.'.repeat(128)}de` }, false],
-  ['an address without a host', { billing_email: 'a@' }, false],
-  ['two addresses', { billing_email: 'a@b.example,c@d.example' }, false],
-  ['an address that is null', { billing_email: null }, false],
+  ['an email address', { billing_email: 'a.b+c@sub.example.com' }, true],
+  [
+    'an email address of 320 characters',
+    { billing_email: `a@${'b'.repeat(59)}.${'c.'.repeat(128)}de` },
+    true,
+  ],
+  [
+    'an email address of 321 characters',
+    { billing_email: `aa@${'b'.repeat(59)}.${'c.'.repeat(128)}de` },
+    false,
+  ],
+  ['an email address without a host', { billing_email: 'a@' }, false],
+  ['two email addresses', { billing_email: 'a@b.example,c@d.example' }, false],
+  ['an email address that is null', { billing_email: null }, false],
   ['an environment in capitals', { env: 'LIVE' }, false],
-  ['another environment', { env: 'staging' }, false],
+  ['an unknown environment', { env: 'staging' }, false],
 ];
 
 for (const [what, input, isAccepted] of bounds) {

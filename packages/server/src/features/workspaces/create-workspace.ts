@@ -28,8 +28,8 @@ export type CreatedWorkspace = {
 
 /**
  * Creates the workspace of the transaction's reach, with its first secret key. A calling user
- * becomes its owner, and it becomes the session's active workspace unless the session already has
- * one.
+ * becomes the owner. The new workspace becomes the session's active workspace, unless the session
+ * already has one.
  */
 export async function createWorkspace(
   tx: Write,

@@ -1,4 +1,4 @@
-// Workspaces, the vendor's accounts: create, read and change.
+// Creates, reads and changes workspaces, the vendors' accounts.
 import { workspaceEndpoints } from '@keyrail/protocol/endpoints/workspaces.ts';
 import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';

@@ -27,8 +27,8 @@ export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<Worksp
   one(tx, sql<WorkspaceRow>`insert into workspaces ${valuesOf(values)} returning *`);
 
 /**
- * The workspaces that this user created and still owns. Locks the account, so that each of several
- * concurrent creations counts the creations before it.
+ * The number of workspaces that this user created and still owns. Locks the account, so that each
+ * of several concurrent requests counts the workspaces created before it.
  */
 export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
   const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;

@@ -1,4 +1,4 @@
-// The counts of a workspace that no other feature provides.
+// Counts for a workspace that no other feature provides.
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';

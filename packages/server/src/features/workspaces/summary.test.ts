@@ -25,7 +25,7 @@ const nothing = {
   counted_max: 10_000,
 };
 
-test('an empty workspace has only its secret keys', async (t) => {
+test('an empty workspace contains only its secret keys', async (t) => {
   const { as } = await harness(t);
   deepEqual(await as.liveKey(summary), { ...nothing, secret_keys: 2 });
   deepEqual(await as.liveKey(summary, { env: 'live' }), { ...nothing, secret_keys: 1 });
@@ -48,7 +48,7 @@ test('deleted projects and tenants, and revoked or expired secret keys, are not 
   deepEqual({ projects, tenants, secret_keys }, { projects: 1, tenants: 0, secret_keys: 1 });
 });
 
-test('the first and the last request are kept for each environment', async (t) => {
+test('the first and the last request in each environment are shown', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -70,7 +70,7 @@ test('the first and the last request are kept for each environment', async (t) =
   deepEqual(await told(as.testKey), shown(times[2], times[2]));
 });
 
-test('nodes are counted by the state shown in their list', async (t) => {
+test('nodes are counted by the state shown in the node list', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { serve } = await servedTime(app);

@@ -5,7 +5,7 @@ import { lockWorkspace, updateWorkspaceRow, type WorkspaceRow } from './rows.ts'
 
 type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
 
-/** Updates the fields that differ. A patch without effect writes nothing. */
+/** Updates only the fields that differ. */
 export async function updateWorkspace(
   tx: Write,
   patch: WorkspacePatch,

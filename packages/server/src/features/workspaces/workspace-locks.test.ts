@@ -1,7 +1,7 @@
 // Changes to the workspace row, paused in the middle of their transaction. Every change in a
-// workspace inserts audit rows, which refer to the workspace: a lock on its row must not block
-// them, or both wait for each other. The embedded store has one connection, so nothing is
-// concurrent there.
+// workspace inserts audit rows, which refer to the workspace row: a lock on that row must not block
+// these inserts, or the two transactions would wait for each other. Skipped on the embedded store,
+// which has only one connection.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';

@@ -1,5 +1,5 @@
-// One user can create a limited number of workspaces, so that limits per workspace also limit what
-// one user can use.
+// A user can create a limited number of workspaces, so that limits per workspace also limit what a
+// single user can use.
 import { equal, match } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask, codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
@@ -25,7 +25,7 @@ const createMany = async (person: Person, count: number) => {
 };
 const createOne = ({ call }: Person) => call(create, wanted());
 
-test('a user can create ten workspaces, and the eleventh is a conflict', async (t) => {
+test('a user can create ten workspaces, and an eleventh gets a 409', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   await createMany(person, MOST);
@@ -37,7 +37,7 @@ test('a user can create ten workspaces, and the eleventh is a conflict', async (
   await createOne(other);
 });
 
-test('one user creating thirty workspaces concurrently ends up with exactly ten', async (t) => {
+test('a user who requests thirty workspaces concurrently gets exactly ten', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   const headers = { authorization: `Bearer ${person.token}` };
@@ -69,7 +69,7 @@ test('workspaces created by others do not count, and leaving a workspace makes r
   equal((await ask(beside, create, { input: wanted(), headers })).status, 409);
 });
 
-test('the limit is a setting, and the bootstrap token is exempt from it', async (t) => {
+test('the limit is configurable, and the bootstrap token is exempt from it', async (t) => {
   const { opened, app } = await creating(t);
   const beside = appBeside(t, opened, { workspacesPerPersonMax: 1 });
   const person = await newPerson(beside, beside.as);

@@ -39,11 +39,11 @@ async function filled(t: TestContext): Promise<Harness & { seq: number }> {
 }
 
 const withoutEffect: Record<string, Input> = {
-  nothing: {},
+  'no fields': {},
   'the same name': { name: 'Acme' },
-  'the same address': { billing_email: 'a@b.example' },
+  'the same billing email': { billing_email: 'a@b.example' },
   'the same origins': { embed_origins: ['https://a.example', 'https://b.example'] },
-  'the same name and address': { name: 'Acme', billing_email: 'a@b.example' },
+  'the same name and billing email': { name: 'Acme', billing_email: 'a@b.example' },
 };
 
 for (const [what, input] of Object.entries(withoutEffect)) {
@@ -70,7 +70,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit entry of ${JSON.stringify(input)} names ${names} and contains no address`, async (t) => {
+  test(`the audit entry for ${JSON.stringify(input)} lists ${names} and contains no email address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
@@ -114,7 +114,7 @@ function manyOrigins(count: number): string[] {
 }
 
 for (const [what, input, paths] of refusedChanges) {
-  test(`${what} is rejected and changes nothing`, async (t) => {
+  test(`a patch with ${what} is rejected and changes nothing`, async (t) => {
     const { as, seq } = await filled(t);
     const before = await as.liveKey(read);
     const answer = await refused(as.liveKey(change, input), 400, 'invalid_request');
