@@ -44,7 +44,7 @@ function policyOf(name: string): Policy | null {
   return { table, version, workspaceId, env, projectDeleted };
 }
 
-/** Edge over the SDK's own decisions, with the policy and the clock of a case. */
+/** An Edge that decides with the SDK itself, with a case's policy and clock. */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9');
   const inputs = {
@@ -86,7 +86,7 @@ for (const one of cases) {
       const { tenant_external_id, rate_limit, ...context } = answer.context ?? {};
       deepEqual(context, decision.context);
     }
-    // Only a key without spaces fits into a header.
+    // A header can only carry a key without spaces.
     if (key === null || !/^[\x21-\x7e]+$/.test(key) || scopes?.includes('')) return;
     const query = new URLSearchParams();
     if (scopes?.length) query.set('scopes', scopes.map(encodeURIComponent).join(','));

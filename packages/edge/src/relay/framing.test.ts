@@ -1,5 +1,5 @@
-// Requests with bodies that their methods must not have, over raw sockets, with a tap at the
-// control plane: no byte of one caller may become part of another caller's request.
+// Requests with bodies that their methods must not have, sent over raw sockets. The traffic to the
+// control plane is recorded: no byte of one caller may become part of another caller's request.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -92,7 +92,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   }
 }
 
-test('a body is not hidden behind more headers than Node.js 20 keeps', async (t) => {
+test('a body cannot be smuggled in behind more headers than Node.js 20 reads', async (t) => {
   const { port, tap } = await scene(t);
   const filler = 'a:\r\n'.repeat(1_000);
   const head = headOf(POLL, `${filler}If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n`);
@@ -136,7 +136,7 @@ test('secret keys never share a connection to the control plane', async (t) => {
   );
 });
 
-test('a burst of requests with one secret key leaves few connections open', async (t) => {
+test('after a burst of requests with one secret key, few connections stay open', async (t) => {
   const { port, tap } = await scene(t);
   const burst = Array.from({ length: 60 }, () => {
     const passed = headOf(`POST ${LIMITS}`, 'Content-Length: 2\r\n');

@@ -1,4 +1,5 @@
-// Which secret keys can use the relay, and how few requests a stranger causes at the control plane.
+// Which secret keys can use the relay, and how few requests to the control plane an unknown key can
+// cause.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -54,7 +55,7 @@ for (const [name, credential] of Object.entries(malformed)) {
   });
 }
 
-test('a member causes a single request to the control plane', async () => {
+test('a valid secret key is checked with a single request to the control plane', async () => {
   const { asked, statusOf } = scene(304);
   for (const credential of [good, good, good.replace('Bearer', 'bearer')]) {
     equal(await statusOf(credential), null);
