@@ -91,7 +91,7 @@ export type AppParts = ReturnType<typeof appSettings> &
 
 export type App = {
   http: FastifyInstance;
-  /** What a standalone worker serves: probes, and metrics if they are enabled. */
+  /** The HTTP server of a standalone worker: probes, and metrics if they are enabled. */
   openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */

@@ -92,7 +92,7 @@ for (const [plane, outcomes] of Object.entries(planes)) {
   }
 }
 
-test('an error for the wrong credential names the accepted ones', async () => {
+test('an error for the wrong kind of credential lists the accepted kinds', async () => {
   const said = async (auth: Auth, token?: string): Promise<string> => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';

@@ -1,4 +1,4 @@
-// Sealed data can only be unsealed under the same key, and only if it is unaltered.
+// Sealed data can only be unsealed with the same key, and only if it is unaltered.
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';
@@ -42,12 +42,12 @@ test('unsealing fails when the end is cut off at any byte', () => {
   }
 });
 
-test('unsealing fails under another key', () => {
+test('unsealing fails with a different key', () => {
   const other = createSealing(Buffer.alloc(32, 2), systemRandomBytes);
   throws(() => other.unseal(seal(new Secret(TOKEN))));
 });
 
-test('unsealing fails under another context', () => {
+test('unsealing fails with a different context', () => {
   const bound = createBoundSealing(key, systemRandomBytes);
   const plain = Buffer.from([0, 255, 7]);
   const sealed = bound.seal(plain, 'workspace live scope');

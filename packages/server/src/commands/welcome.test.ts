@@ -40,7 +40,7 @@ test('the welcome says if the port comes from PORT', () => {
   equal(readyFields('http://x:8080', config).port_from, 'PORT');
 });
 
-test('the log names the URL and the files, and no command or token', () => {
+test('the log contains the URL and the file paths, but no command or token', () => {
   deepEqual(readyFields('http://x', configOf({ KEYRAIL_DATA_DIR: './k' })), {
     url: 'http://x',
     port_from: 'default',

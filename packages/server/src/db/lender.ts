@@ -64,7 +64,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
-      // Measured when the work ends: the connection may be returned a turn later.
+      // Measured when the work finishes, because the connection may be returned a turn later.
       const back = leave(monotonicMs() - lentAt);
       // A connection whose transaction is still open, for any reason, is discarded too.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);

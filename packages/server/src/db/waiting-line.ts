@@ -52,7 +52,10 @@ const NEWEST_SHARE = 0.1;
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;
-/** A request is allowed if its work would fit even at this multiple of the average. */
+/**
+ * A request is let through only if its work would still meet the deadline after taking this many
+ * times its average duration.
+ */
 const MARGIN = 1.5;
 /** The role that looks up credentials. */
 const LOOK_UP: DoorRole = 'kr_gate';
@@ -64,7 +67,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** Allowed requests whose credentials are being looked up. */
+  /** Requests that have been let through and whose credentials are being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {

@@ -13,7 +13,9 @@ type LoggedCaller = {
   id: string | null;
 };
 
-/** Set when the caller is known, so that the log also names callers that are denied. */
+/**
+ * Set when the caller is known, so that the log also identifies callers whose requests are denied.
+ */
 export const CALLER = 'caller';
 
 declare module 'fastify' {

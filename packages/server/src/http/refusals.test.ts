@@ -80,7 +80,7 @@ const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true }
   },
 });
 
-test('a conflict that the endpoint does not declare is a failure', async (t) => {
+test('a conflict that the endpoint does not declare is a server error', async (t) => {
   const declared = { 409: 'The slug is taken.' };
   const app = bareServer(t, [plain('GET /may', { declared }), plain('GET /may-not')]);
   equal((await app.inject('/may?taken')).statusCode, 409);

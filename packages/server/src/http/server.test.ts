@@ -275,7 +275,7 @@ test('the cause of a failure is logged, and not sent to the caller', async (t) =
   }
 });
 
-test('the link to the next page is the same query with another cursor', async (t) => {
+test('the link to the next page is the same query with a different cursor', async (t) => {
   const app = server(t);
   const link = async (url: string) => String((await app.inject(url)).headers.link);
   match(await link('/pages'), /^<\/pages\?cursor=[\w-]+>; rel="next"$/);

@@ -32,9 +32,9 @@ import { type SamplerName, samplerOf } from './sampler.ts';
 export type TraceSettings = Readonly<{
   protocol: Protocol;
   sampler: SamplerName;
-  /** The fraction of traces that a ratio sampler takes. */
+  /** The fraction of traces that a ratio sampler keeps. */
   ratio: number;
-  /** Whether a request becomes part of the trace named in its headers. */
+  /** Whether a request becomes part of the trace identified in its headers. */
   continues: boolean;
   /** How long a span waits for other spans before they are sent together. */
   delayMs: number;

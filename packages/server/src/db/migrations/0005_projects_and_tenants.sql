@@ -1,4 +1,4 @@
--- What the vendor protects, and for which customers.
+-- Projects, which are the vendor's APIs, and tenants, which are the vendor's customers.
 --
 -- Lists with `q` find rows by the start of a text, ignoring the case of ASCII letters. The folded
 -- text is a column (name_key and the like): a function in a condition is not leakproof, so under
@@ -23,8 +23,8 @@ create table projects (
 create unique index projects_slug on projects (workspace_id, slug) where deleted_at is null;
 create index projects_newest on projects (workspace_id, created_at desc, id desc)
   where deleted_at is null;
--- Not partial: without statistics, a partial index looks small enough to read all of it for every
--- lookup of an ID.
+-- Not partial: without statistics, the planner assumes that a partial index is small, and reads all
+-- of it to look up an ID.
 create index projects_by_name on projects (workspace_id, name_key, created_at desc);
 create index projects_by_slug on projects (workspace_id, slug_key);
 call protect('projects');

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { ServedRoute } from '../route.ts';
 import type { SocketLimits } from './sockets.ts';
 
-/** A route that responds when `letGo` is called. */
+/** A route that responds only when `letGo` is called. */
 function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -178,7 +178,8 @@ test('closing does not wait for a client that is just receiving its response', {
   const closing = Promise.withResolvers<void>();
   const route: ServedRoute = {
     ...waitingRoute(),
-    // The head of the response is made before the next tick, and the response is sent after it.
+    // The headers of the response are created before the next tick, and the response is sent after
+    // it.
     run: () => {
       process.nextTick(() => closing.resolve(app.close()));
       return { answered: true };
