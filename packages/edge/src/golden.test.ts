@@ -76,7 +76,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
 
 for (const one of cases) {
   const { why, key, route, decision } = one;
-  test(`the golden case through Edge: ${why}`, async (t) => {
+  test(`Edge decides like the SDK: ${why}`, async (t) => {
     const ask = await edgeOf(t, one);
     const { scopes, env } = route;
     const answer = await bodyIn(ask('/v1/verify', verifying({ key, scopes, env })));

@@ -114,7 +114,7 @@ const faults: Record<string, string>[] = [
 
 for (const fault of faults) {
   const [[name = '', value] = []] = Object.entries(fault);
-  test(`${name}=${value} is an error that names the setting`, () => {
+  test(`${name}=${value} is rejected with an error that gives the name of the setting`, () => {
     throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
   });
 }

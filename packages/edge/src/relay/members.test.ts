@@ -36,15 +36,15 @@ function scene(status: number) {
 
 const good = bearing();
 const malformed = {
-  nothing: '',
-  'no scheme': good.slice('Bearer '.length),
-  'another scheme': good.replace('Bearer', 'Basic'),
-  'a wrong checksum': `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`,
+  'an empty header': '',
+  'a key without a scheme': good.slice('Bearer '.length),
+  'a different scheme': good.replace('Bearer', 'Basic'),
+  'a key with a wrong checksum': `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`,
   'an API key': bearing('api_key'),
   'a truncated key': good.slice(0, -9),
   'two keys': `${good}, ${good}`,
   'a key with trailing text': `${good} x`,
-  'many spaces': `Bearer${' '.repeat(60_000)}x`,
+  'a header with many spaces': `Bearer${' '.repeat(60_000)}x`,
 };
 
 for (const [name, credential] of Object.entries(malformed)) {

@@ -16,12 +16,12 @@ const DATABASE = { DATABASE_URL: 'postgres://db/x', KEYRAIL_MASTER_KEY: 'A'.repe
 
 for (const [what, env, token] of [
   ['that is generated', {}, '$(cat ./.keyrail/bootstrap-token)'],
-  ['in another directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
-  ['in an odd directory', { KEYRAIL_DATA_DIR: "/a b's" }, "$(cat '/a b'\\''s/bootstrap-token')"],
+  ['in a configured directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
+  ['in a directory with an unusual name', { KEYRAIL_DATA_DIR: "/a b's" }, "$(cat '/a b'\\''s/bootstrap-token')"],
   ['set by the operator', { KEYRAIL_BOOTSTRAP_TOKEN: TOKEN }, '$KEYRAIL_BOOTSTRAP_TOKEN'],
-  ['with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
+  ['of a deployment with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
 ] as const) {
-  test(`the welcome refers to a bootstrap token ${what} and does not print it`, () => {
+  test(`the welcome message refers to a bootstrap token ${what} and does not print it`, () => {
     const text = welcome('http://x', configOf(env));
     equal(/Bearer ([^"]+)"/.exec(text)?.[1], token);
     equal(text.includes(TOKEN), false);
@@ -31,7 +31,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome says if the port comes from PORT', () => {
+test('the welcome message mentions it if the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),

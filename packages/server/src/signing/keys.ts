@@ -1,5 +1,5 @@
 // The signing keys of the deployment. This process caches only the key of each `kid`, which never
-// changes. For every token, it reads from the database which key signs and which keys have ended,
+// changes. For every token, it reads from the database which key signs and which keys are retired,
 // so that all processes agree.
 import type { KeyObject } from 'node:crypto';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';

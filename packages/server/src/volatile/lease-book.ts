@@ -1,5 +1,5 @@
 // The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
-// is not recorded cannot be returned. Leases end with a bucket, often at the same time, and are
+// is not recorded cannot be returned. Leases expire with a bucket, often at the same time, and are
 // then dropped together.
 
 export type LeaseBook = {

@@ -77,8 +77,8 @@ create policy knowing on signing_keys for select to kr_gate, kr_read using (true
 create policy keeping on signing_keys to kr_worker using (true);
 create policy kept_for_good on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'audit_anchor');
--- A receipt is verified long after it was signed, so the public half is kept for a year after the
--- key is retired.
+-- A receipt is verified long after it was signed, so the public half is kept for at least a year
+-- after the key is retired.
 create policy kept_for_receipts on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'receipt' or ends_at <= app_now() - interval '365 days');
 grant select on signing_keys to kr_gate;
