@@ -85,7 +85,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     metering: Metering | null;
     /** Null: nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests use another folder. */
+    /** The folder of the built dashboard; tests use a different folder. */
     dashboard?: string;
   };
 

@@ -35,7 +35,7 @@ test('unsealing fails when the end is cut off at any byte', () => {
   for (let length = 0; length < sealed.length; length += 1) {
     throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
   }
-  // A sealed empty text ends in its tag. Cutting it leaves a shorter tag that still matches.
+  // A sealed empty string ends with its tag. Truncating it leaves a shorter tag that still matches.
   const empty = seal(new Secret(''));
   for (let length = 0; length < empty.length; length += 1) {
     throws(() => unseal(empty.subarray(0, length)), `${length} bytes of an empty secret`);

@@ -31,7 +31,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome message mentions it if the port comes from PORT', () => {
+test('the welcome message points out that the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),

@@ -99,7 +99,7 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 
 /**
  * All connections to the embedded store share one session, so a new connection would find the old
- * transaction open and receive its pending responses. The rollback ends both first.
+ * transaction open and receive its pending responses. The rollback finishes both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(

@@ -47,7 +47,7 @@ type LineLimits = { connections: number; waitingMax: number };
 const NEWEST_SHARE = 0.1;
 /**
  * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
- * keys takes hundreds of times as long as a change of one key, and must not cause changes to be
+ * keys takes hundreds of times as long as a change to one key, and must not cause changes to be
  * rejected. A database that has become slow is still noticed after about fifteen measurements.
  */
 const NOTED_MAX = 4;

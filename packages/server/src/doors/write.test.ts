@@ -22,7 +22,7 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
-  /** The same door to another database. */
+  /** The same door to a different database. */
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];

@@ -35,7 +35,7 @@ function logged(t: TestContext, app: Harness) {
       };
       const response = await beside.http.inject({ ...request, headers });
       const lines = text.slice(before).split('\n').filter(Boolean);
-      const line: Line = JSON.parse(lines.find((each) => each.includes('"answered"')) ?? '{}');
+      const line: Line = JSON.parse(lines.find((each) => each.includes('"responded"')) ?? '{}');
       return { ...line, response };
     },
   };

@@ -52,7 +52,7 @@ export function logAnswered({ line, hot }: ServedRoute, log: Log) {
       const level = isHot && isSuccess ? 'debug' : 'info';
       const network = isOfPeople ? { network: loggedNetworkOf(request.ip) } : {};
       const principal = request[CALLER];
-      log[level]({ requestId: request.id, line, status, ms, principal, ...network }, 'answered');
+      log[level]({ requestId: request.id, line, status, ms, principal, ...network }, 'responded');
     }
     done();
   };

@@ -100,10 +100,10 @@ test('successes of hot routes are logged at debug, everything else at info', asy
       return `${of} ${line} ${status} ${msg}`;
     });
   };
-  const usual = ['info GET /usual 200 answered', 'info GET /usual 409 answered'];
-  const refused = 'info GET /hot 409 answered';
+  const usual = ['info GET /usual 200 responded', 'info GET /usual 409 responded'];
+  const refused = 'info GET /hot 409 responded';
   deepEqual(await linesAt('info'), [...usual, refused]);
-  deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 answered', refused]);
+  deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 responded', refused]);
 });
 
 test('the time to receive a body does not count towards the deadline', async (t) => {

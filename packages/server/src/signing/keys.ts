@@ -12,7 +12,7 @@ import { privateKeyOf, publicKeyOf } from './pair.ts';
 export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
 
 export type SigningKeys = {
-  /** Null for an unknown `kid`, and for the `kid` of a key with another purpose. */
+  /** Null for an unknown `kid`, and for the `kid` of a key with a different purpose. */
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
   /** For a `kid` that was just read from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
