@@ -16,7 +16,7 @@ export type FeedQuestion = {
   target: string;
   projectId: string;
   env: string | null;
-  /** The node's ID; null if it sends none, and so acknowledges nothing. */
+  /** The node's ID; null if it sends none and therefore acknowledges nothing. */
   node: string | null;
   /** The name that the node keeps when it restarts; null if it has none. */
   name: string | null;

@@ -17,7 +17,11 @@ const DATABASE = { DATABASE_URL: 'postgres://db/x', KEYRAIL_MASTER_KEY: 'A'.repe
 for (const [what, env, token] of [
   ['that is generated', {}, '$(cat ./.keyrail/bootstrap-token)'],
   ['in a configured directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
-  ['in a directory with an unusual name', { KEYRAIL_DATA_DIR: "/a b's" }, "$(cat '/a b'\\''s/bootstrap-token')"],
+  [
+    'in a directory with an unusual name',
+    { KEYRAIL_DATA_DIR: "/a b's" },
+    "$(cat '/a b'\\''s/bootstrap-token')",
+  ],
   ['set by the operator', { KEYRAIL_BOOTSTRAP_TOKEN: TOKEN }, '$KEYRAIL_BOOTSTRAP_TOKEN'],
   ['of a deployment with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
 ] as const) {

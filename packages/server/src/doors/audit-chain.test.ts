@@ -58,7 +58,11 @@ const documents: [string, string, string][] = [
     '{"\\r":"CR","1":"One","\u0080":"Control","\u00f6":"O","\u20ac":"Euro",' +
       '"\ud83d\ude00":"Emoji","\ufb33":"Dalet"}',
   ],
-  ['sorted members that look like numbers', '{"10":1,"9":2,"a":3,"1":4}', '{"1":4,"10":1,"9":2,"a":3}'],
+  [
+    'sorted members that look like numbers',
+    '{"10":1,"9":2,"a":3,"1":4}',
+    '{"1":4,"10":1,"9":2,"a":3}',
+  ],
   ['sorted nested members', '{"b":[{"z":1,"y":[]}],"a":{}}', '{"a":{},"b":[{"y":[],"z":1}]}'],
   ['a member with an empty name', '{"a":1,"":2}', '{"":2,"a":1}'],
   ['arrays in their original order', '[3,1,2,"b","a"]', '[3,1,2,"b","a"]'],

@@ -113,7 +113,11 @@ const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'k
 
 const paths: [string, unknown, string[]][] = [
   ['a wrong field', { name: 1 }, ['name']],
-  ['a nested wrong field', { rate_limits: [{ ...rule, window_ms: 1 }] }, ['rate_limits.0.window_ms']],
+  [
+    'a nested wrong field',
+    { rate_limits: [{ ...rule, window_ms: 1 }] },
+    ['rate_limits.0.window_ms'],
+  ],
   ['two wrong fields', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
   ['an unknown field', { nam: 'x' }, ['nam']],
   ['two unknown fields', { nam: 1, nme: 1 }, ['nam', 'nme']],

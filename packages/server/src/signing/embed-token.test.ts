@@ -143,7 +143,8 @@ const forgeries: Record<string, () => string> = {
   'the anchor signing key': () =>
     forge({ head: { kid: anchoring.kid }, by: edwards(anchoring.key) }),
   'the anchor signing key with the right kid': () => forge({ by: edwards(anchoring.key) }),
-  'the right key with the kid of the anchor signing key': () => forge({ head: { kid: anchoring.kid } }),
+  'the right key with the kid of the anchor signing key': () =>
+    forge({ head: { kid: anchoring.kid } }),
   'a kid that is a path': () => forge({ head: { kid: '../../../../../../dev/null' } }),
   'a kid that is SQL': () => forge({ head: { kid: "' or '1' = '1' --" } }),
   'a kid that is a prototype': () => forge({ head: { kid: '__proto__' } }),
@@ -186,11 +187,13 @@ const forgeries: Record<string, () => string> = {
   'an audience as a string, correctly signed': () => forge({ payload: { aud: ORIGIN } }),
   'no tenant, correctly signed': () => forge({ payload: { sub: undefined } }),
   'no expiry, correctly signed': () => forge({ payload: { exp: undefined } }),
-  'an expiry as a string, correctly signed': () => forge({ payload: { exp: `${ours.payload.exp}` } }),
+  'an expiry as a string, correctly signed': () =>
+    forge({ payload: { exp: `${ours.payload.exp}` } }),
   'an expiry in the past, correctly signed': () => forge({ payload: { exp: 1 } }),
   'an expiry too large for a date, correctly signed': () => forge({ payload: { exp: 1e300 } }),
   'no scopes, correctly signed': () => forge({ payload: { scopes: undefined } }),
-  'scopes as a string, correctly signed': () => forge({ payload: { scopes: 'keys:read keys:write' } }),
+  'scopes as a string, correctly signed': () =>
+    forge({ payload: { scopes: 'keys:read keys:write' } }),
   'no epoch, correctly signed': () => forge({ payload: { epoch: undefined } }),
   'an epoch as a string, correctly signed': () => forge({ payload: { epoch: '1' } }),
   'a future epoch, correctly signed': () => forge({ payload: { epoch: 2 } }),

@@ -215,7 +215,9 @@ const needs: [RotationCause, { signsFrom: Date } | null, boolean][] = [
 ];
 
 for (const [cause, newest, isNew] of needs) {
-  const since = newest ? `a key that signs from ${newest.signsFrom.toISOString()}` : 'no existing key';
+  const since = newest
+    ? `a key that signs from ${newest.signsFrom.toISOString()}`
+    : 'no existing key';
   test(`a rotation with cause "${cause}" and ${since} creates ${isNew ? 'a key' : 'nothing'}`, () => {
     equal(isNeeded(cause, newest, { now, rotateEveryMs: DAY_MS }), isNew);
   });

@@ -62,7 +62,7 @@ create index api_keys_project on api_keys (project_id, shelf, created_at desc, i
 create index api_keys_change on api_keys (change_id, project_id, shelf, id);
 create index api_keys_tenant
   on api_keys (tenant_id, (shelf::bigint), created_at desc, id desc, project_id);
--- Searches: among equal texts, the newest key first. No other index has the list partition in this
+-- Searches: among equal values, the newest key first. No other index has the list partition in this
 -- type. Project and tenant come last, so both filters are checked in the index.
 create index api_keys_by_name
   on api_keys (workspace_id, (shelf::real), name_key, created_at desc, project_id, tenant_id);
@@ -110,8 +110,8 @@ create trigger unretired before update on api_keys for each row execute function
 
 grant select on api_keys to kr_read, kr_record;
 grant select, insert, update on api_keys to kr_write;
--- Before the reach is known, the gate finds the keys that a scanner report is about. A leaked text
--- may match several keys; they are processed in a fixed order.
+-- Before the reach is known, the gate finds the keys that a scanner report is about. A leaked
+-- string may match several keys; they are processed in a fixed order.
 create policy gate on api_keys for select to kr_gate using (true);
 grant select (id, workspace_id, lookup_hash, revoked_at, quarantined_at, imported)
   on api_keys to kr_gate;

@@ -64,7 +64,11 @@ const unreadable: [string, string, number][] = [
   ['an unknown HTTP version', 'GET / HTTP/9.9\r\n\r\n', 400],
   ['a header without a name', 'GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n', 400],
   ['a request with two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
-  ['a request with a length and chunks', ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'), 400],
+  [
+    'a request with a length and chunks',
+    ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'),
+    400,
+  ],
   ['a negative content length', ask('/waits', 'content-length: -1\r\n'), 400],
   ['a request without a host', 'GET /waits HTTP/1.1\r\n\r\n', 400],
   ['an unknown expectation', ask('/waits', 'expect: the worst\r\n'), 417],
