@@ -1,4 +1,5 @@
-// The golden cases of decisions, through Edge: verdicts and responses are the same as the SDK's.
+// Runs the golden decision cases through Edge: its verdicts and responses are the same as the
+// SDK's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Defaults and limits of single endpoints.
+// Defaults and limits of individual endpoints.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IngestBatch } from '../objects/ingest.ts';

@@ -51,7 +51,7 @@ export type Traces = Tracing & {
   close(): Promise<void>;
 };
 
-/** Limits how long a stop waits for a collector that does not respond. */
+/** Limits how long the shutdown waits for a collector that does not respond. */
 const CLOSE_MS_MAX = 2 * SECOND_MS;
 const BATCH_MAX = 512;
 

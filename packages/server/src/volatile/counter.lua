@@ -52,7 +52,8 @@ local function look(bytes, at, cost, now)
   local head, used, count, counts, ends = nil, 0, 0, nil, nil
   if bytes and #bytes == SIZES[span] then
     head, used, count = unpack_bytes(HEAD, bytes)
-    -- If the clock steps back by up to a span, time stands still; otherwise the counter restarts.
+    -- If the clock steps back by up to a span, the newest bucket stays current; otherwise the
+    -- counter restarts.
     if head > newest then
       if head - newest <= span then newest = head else head = nil end
     end

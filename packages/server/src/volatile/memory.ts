@@ -100,7 +100,8 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
         }
       } finally {
         // Runs after the charge, which must not write to a counter that the sweep has removed. Runs
-        // after a denial too, because an idle iterator keeps every table that its map has outgrown.
+        // after a denial too, because an idle iterator prevents its map's outgrown tables from
+        // being freed.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(looked.allowed, looked.tallies);

@@ -15,7 +15,7 @@ export type Counter = {
   fullUntilMs: number;
   /** Whether the counter is in the map `full` or in `below`. */
   isFull: boolean;
-  /** No other counter of the owner has or has had the same serial. */
+  /** Unique among all counters that the owner has ever had. */
   serial: number;
 };
 
@@ -54,7 +54,8 @@ type Held = {
   below: Map<string, Counter>;
   full: Map<string, Counter>;
   /**
-   * Null between rejections, because an idle iterator keeps every table that its map has outgrown.
+   * Null between rejections, because an idle iterator prevents its map's outgrown tables from being
+   * freed.
    */
   rechecking: Iterator<[string, Counter]> | null;
   /** When the first of the rechecked counters is below its limit again. */

@@ -110,7 +110,7 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** The last response of a connection; null once the connection was seen without a request. */
+/** The last response of a connection; null once the connection has been seen without a request. */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
@@ -119,7 +119,7 @@ type Use = { response: ServerResponse | null; idleFromMs: number };
  * when there are many connections, for a few of them at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** The connections checked longest ago come first. */
+  /** In the order of their last check, least recent first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>
