@@ -1,5 +1,5 @@
 // Compiled by the build and never run. TypeScript writes the inferred type of a constant out in
-// full, so the declarations of this file hold the endpoint types without any reference to the
+// full, so the declarations in this file contain the endpoint types without any reference to the
 // protocol or to zod. The build publishes them in place of src/endpoints.ts.
 import type { Endpoints, ErrorCodes } from './src/endpoints.ts';
 

@@ -65,9 +65,12 @@ export type Client = Caller &
      * Like `call`, but also resolves with the status and headers, for endpoints that can respond
      * with 304.
      *
-     * @example const reply = await client.reply('GET /v1/policy/snapshot', { query: { project_id },
-     * headers: { 'if-none-match': etag }, }); if (reply.status === 200) load(reply.body.keys,
-     * reply.headers.get('etag'));
+     * @example
+     * const reply = await client.reply('GET /v1/policy/snapshot', {
+     *   query: { project_id },
+     *   headers: { 'if-none-match': etag },
+     * });
+     * if (reply.status === 200) load(reply.body.keys, reply.headers.get('etag'));
      */
     reply<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Reply<E>>;
 
@@ -93,7 +96,7 @@ export type Client = Caller &
     request(request: PlainRequest): Promise<PlainReply>;
 
     /**
-     * The same client with another credential; null for none.
+     * The same client with a different credential; null for none.
      *
      * @example
      * const session = await client.sessions.create({ body: { email, password } });
@@ -249,7 +252,8 @@ const atCursor = (input: AnyInput, cursor: string | undefined): AnyInput =>
 
 function limitsOf(client: ClientOptions, call: CallOptions, repeatable: boolean): RetryLimits {
   const timeoutMs = call.timeoutMs ?? client.timeoutMs ?? TIMEOUT_MS_DEFAULT;
-  // A call may set a longer attempt than the client's total; its total then grows.
+  // If a call sets an attempt limit above the client's total limit, its total limit is raised to
+  // match.
   const usualMs = client.totalMs ?? Math.max(TOTAL_MS_DEFAULT, timeoutMs);
   const totalMs = call.totalMs ?? Math.max(usualMs, call.timeoutMs ?? 0);
   return {

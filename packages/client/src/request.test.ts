@@ -86,7 +86,7 @@ test('printing a client does not show its credential', () => {
   equal(JSON.stringify(client).includes('hidden'), false);
 });
 
-test('plain HTTP logs one warning per deployment, unless it stays on this machine', (t) => {
+test('plain HTTP logs one warning per deployment, unless the server is on this machine', (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const told = () => mock.calls.map(({ arguments: [message] }) => String(message));
   for (const url of ['https://keys.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]'])

@@ -25,7 +25,7 @@ export type LooseInput = {
 /** A deployment's root URL, which may include a path. Ends with a slash. */
 export const baseOf = (url: string): URL => new URL(`${checkBaseUrl(url)}/`);
 
-/** fetch would quote a credential that is not a valid header value in its error. */
+/** If a credential is not a valid header value, fetch would quote it in its error message. */
 export function checkToken(token: string | null): string | null {
   if (token === null || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new TypeError('token contains invalid characters');
@@ -79,7 +79,7 @@ export function newIdempotencyKey(): string {
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop empty and dot segments, so the request would reach another endpoint.
+  // URLs drop empty and dot segments, so the request would reach a different endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }

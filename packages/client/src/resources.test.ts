@@ -19,7 +19,7 @@ const namesIn = (table: object, before = ''): Named[] =>
 const named = namesIn(methods);
 const endpoints: readonly string[] = Object.keys(allEndpoints);
 
-/** Names that differ from the rule, because the rule would read badly. */
+/** Names that deviate from the rule, because the regular name would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'sessions.current': 'sessions.deleteCurrent',
   'sessions.current.workspace': 'sessions.switchWorkspace',

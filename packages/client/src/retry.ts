@@ -14,7 +14,7 @@ const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/embed/keys/{id}/revoke',
 ]);
 
-/** Whether sending the request twice has the effect of sending it once. */
+/** Whether sending the request twice has the same effect as sending it once. */
 export const isRepeatable = (
   { method, isKeyed }: Pick<Prepared, 'method' | 'isKeyed'>,
   endpoint: string,

@@ -17,7 +17,7 @@ export async function misuse(client: Client): Promise<void> {
   await client.call('GET /v1/key');
   // @ts-expect-error params are required
   await client.call('GET /v1/keys/{id}');
-  // @ts-expect-error the parameter has another name
+  // @ts-expect-error the parameter has a different name
   await client.call('PATCH /v1/members/{userId}', { params, body: { role: 'owner' } });
   // @ts-expect-error this endpoint takes no params
   await client.call('GET /v1/keys', { params });

@@ -69,7 +69,7 @@ export type PagesLimit = {
   pagesMax?: number | undefined;
 };
 
-/** An argument that can be omitted if nothing in it is required. */
+/** An argument that can be omitted if none of its fields is required. */
 export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
 /** The path parameters as leading arguments. */

@@ -55,7 +55,9 @@ async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise
   return key !== null && subtle.verify(algorithm, key, signed, bytes);
 }
 
-/** Null for a malformed key. Throws on a platform without Ed25519, where nothing was verified. */
+/**
+ * Null for a malformed key. Throws on a platform without Ed25519, where nothing can be verified.
+ */
 function notOfKey(error: unknown): null {
   if (error instanceof Error && error.name === 'NotSupportedError') throw error;
   return null;
@@ -75,7 +77,7 @@ function jsonOf(part: string): Record<string, unknown> | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Decodes base64url; null for other text, and for an encoding that is not canonical. */
+/** Decodes base64url; null for any other text, and for a non-canonical encoding. */
 function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   try {

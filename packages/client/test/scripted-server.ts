@@ -1,5 +1,5 @@
-// A server that plays back steps, one per request, for failures the real server can't produce on
-// demand.
+// A server that follows scripted steps, one per request, for failures the real server can't produce
+// on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -78,7 +78,7 @@ export const breakOff: Step = (request, response) => {
 /** Never responds. */
 export const silence: Step = () => {};
 
-/** Sends a response without end. */
+/** Sends a response that never ends. */
 export const endless: Step = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const chunk = Buffer.alloc(1024 * 1024, 0x20);

@@ -130,7 +130,10 @@ export function createListener(parts: EdgeParts): RequestListener {
   };
 }
 
-/** What a proxy asks: its requirements, and the caller's path if it is not in a header. */
+/**
+ * The question in a proxy's request: its requirements, and the caller's path if it is not in a
+ * header.
+ */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {
     return { query: url.slice(AUTH.length + 1) };

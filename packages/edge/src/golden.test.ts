@@ -1,4 +1,5 @@
-// The golden cases of decisions, through Edge: verdicts and responses are the same as the SDK's.
+// Runs the golden decision cases through Edge: its verdicts and responses are the same as the
+// SDK's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -44,7 +45,7 @@ function policyOf(name: string): Policy | null {
   return { table, version, workspaceId, env, projectDeleted };
 }
 
-/** Edge over the SDK's own decisions, with the policy and the clock of a case. */
+/** An Edge that decides with the SDK itself, with a case's policy and clock. */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9');
   const inputs = {
@@ -76,7 +77,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
 
 for (const one of cases) {
   const { why, key, route, decision } = one;
-  test(`the golden case through Edge: ${why}`, async (t) => {
+  test(`Edge decides like the SDK: ${why}`, async (t) => {
     const ask = await edgeOf(t, one);
     const { scopes, env } = route;
     const answer = await bodyIn(ask('/v1/verify', verifying({ key, scopes, env })));
@@ -86,7 +87,7 @@ for (const one of cases) {
       const { tenant_external_id, rate_limit, ...context } = answer.context ?? {};
       deepEqual(context, decision.context);
     }
-    // Only a key without spaces fits into a header.
+    // A header can only carry a key without spaces.
     if (key === null || !/^[\x21-\x7e]+$/.test(key) || scopes?.includes('')) return;
     const query = new URLSearchParams();
     if (scopes?.length) query.set('scopes', scopes.map(encodeURIComponent).join(','));

@@ -6,7 +6,7 @@ import type { RouteOptions } from '@keyrail/sdk';
 /** A fault is a mistake in the configuration: requests are rejected until it is fixed. */
 export type Requirement = { route: RouteOptions } | { fault: string };
 
-/** Defaults of the process that a query cannot override. */
+/** Process-wide defaults that a query cannot override. */
 export type Defaults = {
   onNoPolicy: 'deny' | 'allow';
   onLimitsUnreachable: 'deny' | 'allow';

@@ -49,12 +49,12 @@ test('a request with 60,000 headers gets a response, so that no proxy considers 
   }
 });
 
-test('without the setting nothing is relayed', async (t) => {
+test('without the setting, nothing is relayed', async (t) => {
   const places = await edge(t, {});
   deepEqual(places.length, 1);
 });
 
-test("a file at the socket's path is left alone, and the start fails", async (t) => {
+test("a file at the socket's path is left alone, and Edge does not start", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');

@@ -18,10 +18,10 @@ type Edge = {
   close(): Promise<void>;
 };
 
-/** Group and owner may connect: the proxy usually runs as another user. */
+/** Group and owner may connect: the proxy usually runs as a different user. */
 const SOCKET_MODE = 0o660;
 const CLOSE_MS_MAX = 10_000;
-/** All nodes of a relay connect at the same moment when the relay starts again. */
+/** All nodes of a relay connect at the same moment when the relay restarts. */
 const BACKLOG = 4096;
 /** Keeps idle connections longer than proxies do, so that the proxy closes them. */
 const KEEP_ALIVE_MS = 75_000;
@@ -83,7 +83,10 @@ async function listening(server: Server, place: Place): Promise<void> {
   if ('path' in place) await chmod(place.path, SOCKET_MODE);
 }
 
-/** A killed process leaves its socket behind. A socket that still accepts is not replaced. */
+/**
+ * A killed process leaves its socket behind. A socket that still accepts connections is not
+ * replaced.
+ */
 async function removeDeadSocket(path: string): Promise<void> {
   // Checks a link itself, so that its target is left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });

@@ -54,7 +54,7 @@ test('turning the relay on without an address is an error that says what is miss
   throws(() => settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'on' }), /host:port/);
 });
 
-test('only proxies on a Unix socket are trusted unless the setting names others', () => {
+test('only proxies on a Unix socket are trusted unless the setting lists others', () => {
   deepEqual(settingsIn(given).trustedProxies, ['unix']);
   const KEYRAIL_EDGE_TRUSTED_PROXIES = 'unix, 10.0.0.0/8,::1';
   const expected = ['unix', '10.0.0.0/8', '::1'];
@@ -114,7 +114,7 @@ const faults: Record<string, string>[] = [
 
 for (const fault of faults) {
   const [[name = '', value] = []] = Object.entries(fault);
-  test(`${name}=${value} is an error that names the setting`, () => {
+  test(`${name}=${value} is rejected with an error that gives the name of the setting`, () => {
     throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
   });
 }

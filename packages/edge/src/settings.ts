@@ -130,7 +130,7 @@ export const settingRows = settings.map(({ name, meaning, fallback }) => ({
   fallback,
 }));
 
-/** Throws one SettingFault with all faults. */
+/** Throws one SettingFault that lists all faults. */
 export function settingsIn(env: Readonly<Record<string, string | undefined>>): Settings {
   const names = checkNames(env, {
     program: 'keyrail-edge',

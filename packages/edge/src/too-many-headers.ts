@@ -1,5 +1,5 @@
-// With more than a thousand headers, Node 20 silently drops the last headers, which matter most: a
-// proxy adds its own at the end. Later releases drop the connection, which looks to a proxy as if
+// With more than a thousand headers, Node.js 20 silently drops the last headers, which matter most:
+// a proxy adds its own at the end. Later releases drop the connection, which looks to a proxy as if
 // Edge were down. So Edge reads all headers, and rejects a request that has too many.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { sendError } from './send-json.ts';

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** Stands for every Unix socket in the setting. */
+/** In the setting, this stands for every Unix socket. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;

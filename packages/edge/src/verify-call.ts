@@ -56,7 +56,7 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Returns a function that reads a body as a question; its result is the question, or what is wrong
+ * Returns a function that parses a body. It returns the question, or a description of what is wrong
  * with it.
  */
 export function createQuestions(defaults: Defaults): (body: Buffer) => Question | string {

@@ -1,4 +1,4 @@
-// A listener of Edge behind a real server, and requests to it.
+// Edge's listener on a real server, and requests to it.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

@@ -1,4 +1,4 @@
-// The texts of the OpenAPI document, in Markdown: conventions for all endpoints, a sentence per
+// The prose of the OpenAPI document, in Markdown: conventions for all endpoints, a sentence per
 // group, and a description of each kind of credential.
 import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';

@@ -166,7 +166,7 @@ test('query parameters have the type of their value', () => {
   equal(schemaOf('wait_ms')?.schema?.maximum, 30000);
 });
 
-test('only the snapshot takes If-None-Match; snapshot and delta both send an ETag', () => {
+test('only the snapshot accepts If-None-Match; snapshot and delta both send an ETag', () => {
   const takesTag = (line: string) =>
     parametersOf(line).some(({ name }) => String(name) === 'If-None-Match');
   deepEqual(lines.filter(takesTag), ['GET /v1/policy/snapshot']);

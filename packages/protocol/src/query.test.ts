@@ -23,7 +23,7 @@ test('a version can have more than ten digits', () => {
   ok(!queryInteger(1, 50).safeParse('00000000005').success);
 });
 
-test('an omitted number takes its default; without a default it is required', () => {
+test('an omitted number gets its default; without a default, it is required', () => {
   equal(queryInteger(1, 200, 50).parse(undefined), 50);
   ok(!queryInteger(1, 200).safeParse(undefined).success);
 });
@@ -37,7 +37,7 @@ test('only true and false are booleans', () => {
   }
 });
 
-test('a tenant filter takes 1 to 50 IDs', () => {
+test('a tenant filter accepts 1 to 50 IDs', () => {
   const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
   deepEqual(TenantFilter.parse(id), [id]);
   deepEqual(TenantFilter.parse([id, id.toUpperCase()]), [id, id]);

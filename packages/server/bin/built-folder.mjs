@@ -1,6 +1,5 @@
-// What all builds of this repository do: they compare a checksum of their sources, and they put a
-// finished folder in its place. Plain JavaScript without dependencies, as keyrail-server.js needs
-// it.
+// Shared by all builds in this repository: computes a checksum of the sources, and moves a finished
+// folder into place. Plain JavaScript without dependencies, because keyrail-server.js imports it.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -20,7 +19,7 @@ export async function buildFolder(place, fill) {
   const out = mkdtempSync(join(dirname(place), '.building-'));
   try {
     await fill(out);
-    // mkdtemp makes folders that only their owner can read.
+    // mkdtemp creates folders that only their owner can read.
     chmodSync(out, 0o755);
     rmSync(place, { recursive: true, force: true });
     renameSync(out, place);
@@ -29,7 +28,9 @@ export async function buildFolder(place, fill) {
   }
 }
 
-/** Of names and contents. Times of files say nothing after a copy or a checkout. */
+/**
+ * A checksum of file names and contents. Modification times are useless after a copy or a checkout.
+ */
 export function checksum(root, paths) {
   const sum = createHash('sha256');
   for (const path of paths) {
@@ -40,7 +41,7 @@ export function checksum(root, paths) {
   return sum.digest('hex');
 }
 
-/** The file itself, or all files below the folder except tests; none if it does not exist. */
+/** The file itself, or all files in the folder except tests; empty if the path does not exist. */
 function sourceFiles(root, path) {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];

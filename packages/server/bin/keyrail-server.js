@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs the server's program, or its TypeScript sources if that is not built, started by any Node. A
-// Node that is too old starts the one that npm installed. Plain JavaScript without dependencies, so
-// that an old Node can run it with nothing installed.
+// Runs the built server, or its TypeScript sources if it has not been built. Any version of Node.js
+// can start this file: one that is too old for the server starts the version that npm installed.
+// Plain JavaScript without dependencies, so that it runs even if nothing is installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ if (!isInstalled) {
   );
 }
 
-/** Stays alive as its parent: passes signals on and ends as it ends. */
+/** Stays alive as the parent process: passes signals on, and exits the same way as the child. */
 function runPinned() {
   const child = spawn(pinnedNode, [self, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));

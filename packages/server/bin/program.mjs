@@ -1,6 +1,7 @@
-// The server's program as a few files in a folder of dist, whose name is the checksum of what it was
-// made from. From its sources, a thousand modules, a start takes a second more. Plain JavaScript
-// without dependencies, as keyrail-server.js needs it. Run by itself, it builds a missing program.
+// Bundles the server into a few files, in a folder of dist that is named after the checksum of the
+// sources. Starting from the thousand source modules takes a second longer. Plain JavaScript
+// without dependencies, because keyrail-server.js imports it. Run as a script, it builds the
+// program if it is missing.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,10 @@ const HOME = 'packages/server';
 const DIST = `${HOME}/dist`;
 const PREFIX = 'program-';
 const SUM_CHARS = 16;
-/** A server that runs during an upgrade still loads files of its own program. */
+/**
+ * How many builds are kept: a server that is still running during an upgrade loads files from its
+ * own build.
+ */
 const KEPT = 3;
 const SOURCES = [
   ...['server', 'protocol', 'reference'].flatMap((name) => [
@@ -21,16 +25,16 @@ const SOURCES = [
   `${HOME}/bin`,
   'package-lock.json',
 ];
-/** The second one is started by the server as a program of its own. */
+/** The server starts the second one as a separate process. */
 const ENTRIES = [
   { in: 'main.ts', out: 'main' },
   { in: 'backup/task-program.ts', out: 'task-program' },
 ];
 
-/** The folder of the program that is made from the sources as they are. */
+/** The folder of the program built from the current sources. */
 const placeOf = (root) => join(root, DIST, PREFIX + checksum(root, SOURCES).slice(0, SUM_CHARS));
 
-/** The file to run: of the program, or of the sources if there is no program of them. */
+/** The file to run: the built program, or the sources if they have not been built. */
 export function mainIn(root) {
   const main = join(placeOf(root), 'main.js');
   return existsSync(main) ? main : join(root, HOME, 'src/main.ts');
@@ -56,7 +60,7 @@ async function bundle(sources, outdir) {
   await build({
     entryPoints: ENTRIES.map((entry) => ({ ...entry, in: join(sources, entry.in) })),
     outdir,
-    // What a command imports when it runs becomes a file of its own.
+    // Modules that a command imports when it runs become separate files.
     splitting: true,
     bundle: true,
     platform: 'node',
@@ -65,9 +69,9 @@ async function bundle(sources, outdir) {
     conditions: ['keyrail-source'],
     sourcemap: 'linked',
     sourcesContent: false,
-    // These have files of their own beside their code; pg-native is never installed.
+    // The first two load other files from their own folders; pg-native is never installed.
     external: ['@electric-sql/pglite', '@node-rs/*', 'pg-native'],
-    // Packages in CommonJS call it.
+    // CommonJS packages call require().
     banner: {
       js: `import { createRequire as requireOf } from 'node:module';
 const require = requireOf(import.meta.url);`,
@@ -77,7 +81,10 @@ const require = requireOf(import.meta.url);`,
   });
 }
 
-/** Importing node:http reads all that it exports, and so loads Node's fetch: 60 ms of a start. */
+/**
+ * An import of node:http reads all of its exports, which loads Node.js's fetch and adds 60 ms to a
+ * start. So it is loaded with require().
+ */
 const requiresHttp = {
   name: 'requires-http',
   setup: ({ onResolve, onLoad }) => {

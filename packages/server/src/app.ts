@@ -85,13 +85,13 @@ export type AppParts = ReturnType<typeof appSettings> &
     metering: Metering | null;
     /** Null: nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests use another folder. */
+    /** The folder of the built dashboard; tests use a different folder. */
     dashboard?: string;
   };
 
 export type App = {
   http: FastifyInstance;
-  /** What a standalone worker serves: probes, and metrics if they are enabled. */
+  /** The HTTP server of a standalone worker: probes, and metrics if they are enabled. */
   openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */

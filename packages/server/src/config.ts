@@ -74,7 +74,8 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     traces: readTraces({ one, all }),
     logging: all(logging),
     /**
-     * Whether npm runs the start, which prints the server's URL even without a terminal.
+     * Whether the server was started with `npm start`, which prints the URL even without a
+     * terminal.
      */
     isByNpmStart: env.npm_lifecycle_event === 'start',
   };

@@ -63,7 +63,7 @@ test('/status reports the worker as unknown, then ok, then down after 30 s witho
   await until(async () => (await statusOf(vendor))[0] === 'ok');
 });
 
-test('a worker that ran while the clock was ahead does not count as running', async (t) => {
+test('a worker that last ran while the clock was ahead does not count as running', async (t) => {
   const vendor = await harness(t);
   await vendor.testApp.beyond('delete from keyrail.worker_beats');
   vendor.clock.shift(HOUR_MS);
@@ -89,7 +89,7 @@ test('a queued email is sent without another request', async (t) => {
   t.diagnostic(`${Math.round(performance.now() - began)} ms`);
 });
 
-/** Parts for a worker of another process: on PostgreSQL it has its own connections. */
+/** Parts for a worker in a different process: on PostgreSQL, it has its own connections. */
 async function another({
   app,
   db,
@@ -217,5 +217,5 @@ test('a job that keeps failing is logged once, and again when it recovers', asyn
   deepEqual(ofMail(), ['send-mail: a job failed']);
   isAway = false;
   await until(async () => ofMail().length > 1);
-  deepEqual(ofMail(), ['send-mail: a job failed', 'send-mail: job recovered']);
+  deepEqual(ofMail(), ['send-mail: a job failed', 'send-mail: a job recovered']);
 });

@@ -94,7 +94,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRu
   },
 ];
 
-/** The jobs that one worker runs at a time. */
+/** The jobs that only one worker runs at a time. */
 const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
   ...Object.entries(paces).map(([pace, everyMs]) => ({
     name: `purge-${pace}`,
@@ -196,11 +196,11 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
   await work((tx) => updateJobDone(tx, { name, holder, everyMs }));
 }
 
-/** A failed job is logged and retried; only `stop` ends the loop. */
+/** A failed job is logged and retried; only the abort signal stops the loop. */
 async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
   const outage = createOutageLog(log, {
     begins: 'a job failed',
-    ends: 'job recovered',
+    ends: 'a job recovered',
     fields: { job: job.name },
   });
   while (!signal.aborted) {

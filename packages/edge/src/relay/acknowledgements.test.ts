@@ -1,4 +1,5 @@
-// Reports of nodes are batched and in order, and no node gets a response before it is reported.
+// Reports about nodes are batched and stay in order, and no node gets a response before it has been
+// reported.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { POLICY_REPORT_NODES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -52,7 +53,7 @@ test('nodes that poll at the same moment are reported together, each once', asyn
   equal(sent.length, 1);
 });
 
-test('a report waits for the previous one, and includes every call made before it is sent', async () => {
+test('a report waits for the previous one, and includes every node added before it is sent', async () => {
   const { clock, sent, report, accept } = scene();
   const first = report(feed, ackOf('a', 1));
   await clock.pass(10);
@@ -103,7 +104,7 @@ test('nodes with different secret keys, projects or environments are reported se
   );
 });
 
-test('a rejection or a failure only reaches the nodes in its own report', async () => {
+test('a rejected or failed report only affects the nodes in it', async () => {
   const { clock, answers, report, accept } = scene();
   const refused = report(feed, ackOf('a'));
   await clock.pass(10);
@@ -137,7 +138,7 @@ test('reports beyond the bound are rejected, and earlier reports are sent', asyn
   equal(sent.length, WAITING_MAX / POLICY_REPORT_NODES_MAX);
 });
 
-test('names are left out for a control plane that rejects them, until it supports them', async () => {
+test('node names are omitted while the control plane does not support them', async () => {
   const { clock, sent, answers, report } = scene();
   const fields = (at: number) => Object.keys(sent[at]?.nodes[0] ?? {});
   const named = ['node_id', 'name', 'next_poll_ms', 'version', 'sdk'];

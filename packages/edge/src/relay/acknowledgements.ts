@@ -36,10 +36,10 @@ type Acknowledgements = {
 
 type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unknown): void };
 
-/** How long a report waits for more nodes. A revocation waits for it too. */
+/** How long a report waits for more nodes. Revocations are delayed by this time too. */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** The maximum number of waiting reports, above the maximum number of waiting nodes. */
+/** The maximum number of waiting reports: more than the maximum number of waiting nodes. */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
@@ -50,7 +50,7 @@ export function createAcknowledgements(
   const reportTo = createReports(upstream);
   let count = 0;
 
-  /** One report of a feed is in flight at a time; the next one is gathered in the meantime. */
+  /** One report per feed is in flight at a time; the next one is gathered in the meantime. */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
     count -= sent.length;
@@ -86,7 +86,7 @@ export function createAcknowledgements(
 }
 
 function createReports(upstream: Pick<Upstream, 'ask'>) {
-  /** The control plane is older than node names, and rejects a report that has them. */
+  /** The control plane predates node names and rejects reports that contain them. */
   let isOld = false;
 
   const ask = ({ credential, projectId, env }: ReportedFeed, acks: Iterable<Ack>) =>

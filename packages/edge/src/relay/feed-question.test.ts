@@ -50,19 +50,19 @@ test('a node that leaves is recognised', () => {
 });
 
 const left: [string, string, Record<string, string>?][] = [
-  ['a conditional request', `${delta}&since=1`, { 'if-none-match': '*' }],
+  ['an If-None-Match header', `${delta}&since=1`, { 'if-none-match': '*' }],
   ['no version', delta],
   ['a version that is not a number', `${delta}&since=x`],
   ['two versions', `${delta}&since=1&since=2`],
-  ['two names', `${delta}&since=1&node=a&node=b`],
-  ['a malformed name', `${delta}&since=1`, { 'keyrail-node': 'a b' }],
+  ['two node IDs', `${delta}&since=1&node=a&node=b`],
+  ['a malformed node ID', `${delta}&since=1`, { 'keyrail-node': 'a b' }],
   ['a very long wait', `${delta}&since=1&wait_ms=30001`],
   ['no query', '/v1/policy/delta'],
   ['a very long query', `${delta}&since=1&tenant_id=${'x'.repeat(5000)}`],
 ];
 
 for (const [name, url, headers = {}] of left) {
-  test(`${name} is left to the control plane`, () => {
+  test(`a request with ${name} is left to the control plane`, () => {
     equal(feedQuestionIn(url, headers), null);
   });
 }

@@ -16,20 +16,22 @@ export type FeedQuestion = {
   target: string;
   projectId: string;
   env: string | null;
-  /** The node's ID; null if it sends none, and so acknowledges nothing. */
+  /** The node's ID; null if it sends none and therefore acknowledges nothing. */
   node: string | null;
   /** The name that the node keeps when it restarts; null if it has none. */
   name: string | null;
-  /** The longest time until the node's next poll; null if it does not send that. */
+  /** The longest time until the node's next poll; null if not sent. */
   nextPollMs: number | null;
   /** The version that the node has applied; null in a request for a snapshot. */
   since: number | null;
   waitMs: number;
-  /** Whether this is a page after the first; it belongs to the first page's version. */
+  /** Whether this is a page after the first. All pages have the first page's version. */
   isFurtherPage: boolean;
   /** The node is stopping. Only the control plane can respond to this. */
   leaves: boolean;
-  /** The node needs a response made for this request, so that it knows how old it is. */
+  /**
+   * The node needs a response made for this request, so that it can tell how old the response is.
+   */
   hasNonce: boolean;
 };
 
@@ -71,7 +73,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
 const isNameOrNull = (name: unknown): name is string | null =>
   name === null || (typeof name === 'string' && NODE_ID.test(name));
 
-/** The same rule as in the control plane, for nodes that poll it directly. */
+/** The same rule that the control plane applies to nodes that poll it directly. */
 const pollMsIn = (header: unknown): number | null =>
   typeof header === 'string' && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), NODE_SEEN_WITHIN_MS)

@@ -1,5 +1,5 @@
-// Requests with bodies that their methods must not have, over raw sockets, with a tap at the
-// control plane: no byte of one caller may become part of another caller's request.
+// Requests with bodies that their methods must not have, sent over raw sockets. The traffic to the
+// control plane is recorded: no byte of one caller may become part of another caller's request.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -54,7 +54,7 @@ const headOf = (line: string, more: string, credential = ONE) =>
   `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: ${credential}\r\n${more}\r\n`;
 
 const framings = {
-  none: { header: () => '', sent: () => '' },
+  'no body': { header: () => '', sent: () => '' },
   'a length': {
     header: (body: string) => `Content-Length: ${body.length}\r\n`,
     sent: (body: string) => body,
@@ -70,7 +70,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
     test(`${method} with ${name} keeps every upstream connection in sync`, async (t) => {
       const { port, tap } = await scene(t);
       const isPost = method === 'POST';
-      const isFramed = !isPost && name !== 'none';
+      const isFramed = !isPost && name !== 'no body';
       const expected = isFramed ? 400 : method === 'GET' || isPost ? 304 : 404;
       const answers: string[] = [];
       for (const body of [SMUGGLED, CUT_OFF]) {
@@ -92,7 +92,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   }
 }
 
-test('a body is not hidden behind more headers than Node.js 20 keeps', async (t) => {
+test('a body cannot be smuggled in behind more headers than Node.js 20 reads', async (t) => {
   const { port, tap } = await scene(t);
   const filler = 'a:\r\n'.repeat(1_000);
   const head = headOf(POLL, `${filler}If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n`);
@@ -136,7 +136,7 @@ test('secret keys never share a connection to the control plane', async (t) => {
   );
 });
 
-test('a burst of requests with one secret key leaves few connections open', async (t) => {
+test('after a burst of requests with one secret key, few connections stay open', async (t) => {
   const { port, tap } = await scene(t);
   const burst = Array.from({ length: 60 }, () => {
     const passed = headOf(`POST ${LIMITS}`, 'Content-Length: 2\r\n');

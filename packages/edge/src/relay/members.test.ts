@@ -1,4 +1,5 @@
-// Which secret keys can use the relay, and how few requests a stranger causes at the control plane.
+// Which secret keys can use the relay, and how few requests to the control plane an unknown key can
+// cause.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -35,15 +36,15 @@ function scene(status: number) {
 
 const good = bearing();
 const malformed = {
-  nothing: '',
-  'no scheme': good.slice('Bearer '.length),
-  'another scheme': good.replace('Bearer', 'Basic'),
-  'a wrong checksum': `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`,
+  'an empty header': '',
+  'a key without a scheme': good.slice('Bearer '.length),
+  'a different scheme': good.replace('Bearer', 'Basic'),
+  'a key with a wrong checksum': `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`,
   'an API key': bearing('api_key'),
   'a truncated key': good.slice(0, -9),
   'two keys': `${good}, ${good}`,
   'a key with trailing text': `${good} x`,
-  'many spaces': `Bearer${' '.repeat(60_000)}x`,
+  'a header with many spaces': `Bearer${' '.repeat(60_000)}x`,
 };
 
 for (const [name, credential] of Object.entries(malformed)) {
@@ -54,7 +55,7 @@ for (const [name, credential] of Object.entries(malformed)) {
   });
 }
 
-test('a member causes a single request to the control plane', async () => {
+test('a valid secret key is checked with a single request to the control plane', async () => {
   const { asked, statusOf } = scene(304);
   for (const credential of [good, good, good.replace('Bearer', 'bearer')]) {
     equal(await statusOf(credential), null);

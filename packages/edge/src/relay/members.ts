@@ -14,11 +14,14 @@ const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
-  /** Null for a member, otherwise how control plane or relay rejects it. Throws Unreachable. */
+  /**
+   * Null for a member; otherwise, how the control plane or the relay rejects it. Throws
+   * Unreachable.
+   */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 
-/** `projectId` is this Edge's own: only secret keys of its workspace can read its policy. */
+/** `projectId` is this Edge's project: only secret keys of its workspace can read the policy. */
 export function createMembers(
   upstream: Pick<Upstream, 'ask'>,
   projectId: string,

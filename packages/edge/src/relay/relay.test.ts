@@ -160,7 +160,7 @@ test('at most 64 snapshots with a nonce are in flight', async (t) => {
   equal((await next).status, 200, 'there is room again');
 });
 
-test('a node that leaves is reported, then unregistered at the control plane by its own name', async (t) => {
+test('a node that leaves is reported, then unregistered at the control plane under its own name', async (t) => {
   const { ask, seen } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else response.writeHead(304).end();

@@ -47,7 +47,10 @@ const GRACE_MS = 8_000;
 /** How long a response is reused for other nodes. A damaged response is not reused for longer. */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
-/** Each of these nodes needs its own snapshot, while others share one. */
+/**
+ * The maximum number of nodes that load a snapshot of their own at the same time; other nodes share
+ * one.
+ */
 const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane is unreachable.';
 

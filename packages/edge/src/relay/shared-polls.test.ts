@@ -60,7 +60,7 @@ test('a change reaches all waiting nodes with one request upstream', async () =>
   deepEqual([answers[0], polls.held()], [answer, 0]);
 });
 
-test('each node waits for its own time, and upstream requests are sent one after another', async () => {
+test('each node waits as long as it asked to, and upstream requests are sent one after another', async () => {
   const { clock, asked, polls, poll } = scene();
   const early = poll();
   await clock.pass(10_000);
@@ -89,7 +89,7 @@ test('a change after the first response reaches a node that is still waiting', a
   equal((await late).version, 2);
 });
 
-test('an old 304 confirms nothing while the control plane is frozen', async () => {
+test('an old 304 is not sent to a new node while the control plane is frozen', async () => {
   const { clock, asked, polls, poll } = scene();
   void poll();
   await clock.pass(WAIT_MS);
@@ -134,7 +134,7 @@ test('a node never gets a cached policy older than the version it needs', async 
   equal((await newer).version, 3);
 });
 
-test('a response too old for one node goes to the others, and is requested again', async () => {
+test('a response too old for one node is sent to the others, and a newer one is requested', async () => {
   const { clock, asked, poll } = scene();
   const old = poll({ least: 1 });
   const recent = poll({ least: 3 });
@@ -194,7 +194,7 @@ test('a rejection reaches all nodes with the same request, and no others', async
   equal(polls.held(), 1);
 });
 
-test('a disconnecting node only ends the request if it was the last', async () => {
+test('a disconnecting node only cancels the upstream request if no other node is waiting', async () => {
   const { clock, asked, polls, poll } = scene();
   const one = poll();
   const other = poll();
@@ -220,7 +220,7 @@ test('a stopping relay rejects the waiting nodes', async () => {
   deepEqual([polls.held(), asked.every(({ signal }) => signal.aborted)], [0, true]);
 });
 
-test('the number of waiting nodes is bounded', async () => {
+test('the number of waiting nodes is limited', async () => {
   const { polls, poll } = scene();
   for (let n = 0; n < HELD_MAX; n += 1) void poll();
   await rejects(poll(), Unreachable);

@@ -5,8 +5,8 @@
 //   node ─┘                       └─▶ no change (304): nodes whose time is up get it, and the
 //                                     request is made again for the others
 //
-// Each node waits for its own time, so that nodes do not all come back at the same moment. A node
-// whose time is up between two responses gets the last 304: it is at most one wait old.
+// Each node waits as long as it asked to, so that nodes do not all poll again at the same moment. A
+// node whose time is up between two responses gets the last 304: it is at most one wait old.
 import type { RelayClock } from './clock.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import { type Answer, Unreachable } from './upstream.ts';
@@ -52,9 +52,12 @@ type Poll = {
 };
 
 export const HELD_MAX = 20_000;
-/** The request upstream and the wait of a node never begin at the same moment. */
+/**
+ * How much older than its wait a 304 may be when a node gets it: the upstream request and the
+ * node's wait never begin at the same moment.
+ */
 const LATE_MS = 2_000;
-/** Responses in a row that are older than a node may get. One is possible, right after a change. */
+/** How many responses in a row may be too old for a node. One is possible, right after a change. */
 const MISFITS_MAX = 3;
 
 export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): SharedPolls {

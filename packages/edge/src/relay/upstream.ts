@@ -161,7 +161,7 @@ const asked = (
 function answerOf(response: IncomingMessage, body: Buffer): Answer {
   const { statusCode: status = 502, headers } = response;
   const passed = passedHeaders(response, FOR_BROWSERS);
-  // A 304 has no body; its length would be another response's.
+  // A 304 has no body; its length would be that of a different response.
   if (status !== 304) passed.push('Content-Length', String(body.length));
   const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
   const isPolicy = status === 200 || status === 304;

@@ -177,7 +177,7 @@ test('only the listed fields accept null', () => {
   ]);
 });
 
-test('only lists can be paged, and every list can', () => {
+test('only lists can be paged, and every list can be', () => {
   for (const [line, { list, query, answers }] of all) {
     const answer = answers[200];
     const isList = answer instanceof z.ZodObject && answer.safeParse(emptyList).success;

@@ -1,4 +1,4 @@
-// Defaults and limits of single endpoints.
+// Defaults and limits of individual endpoints.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IngestBatch } from '../objects/ingest.ts';
@@ -38,7 +38,7 @@ test('a key can be created with an expiry in any time zone', () => {
   equal(parsed.expires_at?.toISOString(), '2029-12-31T23:00:00.000Z');
 });
 
-test('a name change must include the field, even if it is null', () => {
+test('a name change must include the name, even if it is null', () => {
   const { body } = allEndpoints['PATCH /v1/auth/me'];
   deepEqual(body.parse({ name: null }), { name: null });
   ok(!body.safeParse({}).success);

@@ -1,4 +1,4 @@
-// The counts of a dry run as text. If it has reached its maximum, a count is a lower bound.
+// Formats the counts of a dry run. A count that has reached its maximum is a lower bound.
 import { IMPACT_KEYS_MAX } from './limits.ts';
 
 export function cappedCount(count: number, { capped }: { capped: boolean }): string {

@@ -41,7 +41,7 @@ test('a rejected embed token has the same error code as a one-time token', () =>
   equal(wireCode('conflict'), 'conflict');
 });
 
-test('the error for an oversized snapshot names both remedies', () => {
+test('the error for an oversized snapshot mentions both remedies', () => {
   ok(errorCodes.snapshot_too_large.message.includes('max_keys'));
   ok(errorCodes.snapshot_too_large.message.includes('tenant_id'));
 });

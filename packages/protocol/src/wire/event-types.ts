@@ -57,7 +57,7 @@ const groups: ReadonlySet<string> = new Set(
   eventTypes.map((type) => `${type.slice(0, type.indexOf('.'))}.*`),
 );
 
-/** Whether the text can be subscribed to: an event type, all types of one object kind, or `*`. */
+/** Whether the string can be subscribed to: an event type, all types of one object kind, or `*`. */
 export const isEventFilter = (text: string): boolean =>
   text === '*' || groups.has(text) || eventTypes.includes(text);
 

@@ -15,10 +15,10 @@ export const DISPLAY_PREFIX = new RegExp(
   `^[ -~]{${DISPLAY_PREFIX_CHARS_MIN},${DISPLAY_PREFIX_CHARS_MAX}}$`,
 );
 
-/** Whether a text starts like a Keyrail credential. */
+/** Whether a string starts like a Keyrail credential. */
 export const looksOwn = (text: string): boolean => OWN.test(text);
 
-/** Whether a text can be an imported key. Nodes reject everything else without hashing it. */
+/** Whether a string can be an imported key. Nodes reject everything else without hashing it. */
 export const isImportable = (text: string): boolean =>
   text.length >= IMPORTED_KEY_CHARS_MIN &&
   text.length <= IMPORTED_KEY_CHARS_MAX &&

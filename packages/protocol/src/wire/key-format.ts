@@ -185,7 +185,7 @@ export const SHOWN_KEY_CHARS = API_KEY_PREFIX_CHARS + SHOWN_BODY_CHARS;
 export const API_KEY_CHARS: number =
   API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
-/** Holds a key as bytes. Larger than a key, so that non-ASCII text is detected. */
+/** A buffer for a key's bytes. Larger than a key, so that non-ASCII text is detected. */
 const scratch = Buffer.alloc(64);
 /** The prefix in `scratch` as two words, in the byte order of this machine. */
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, 2);

@@ -74,7 +74,7 @@ export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many projects, each
 // in one environment.
 export const IMPACT_PLACES_MAX = 200;
-// What a display prefix shows of a credential after `kr_live_` and the like.
+// How many characters a display prefix shows after `kr_live_` or a similar prefix.
 export const SHOWN_BODY_CHARS = 6;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;

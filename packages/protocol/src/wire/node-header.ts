@@ -1,5 +1,5 @@
-// What a node reports about itself in headers. None of it is in the query, so that many nodes send
-// the same query and share one signed response.
+// Headers in which a node identifies itself. They are not query parameters, so that many nodes can
+// send the same query and share one signed response.
 import { NODE_ID_CHARS_MAX } from './limits.ts';
 
 /** A node's ID or name. */

@@ -1,4 +1,4 @@
-// What counts as a secret in a text, and what remains of it.
+// Which parts of a text count as secrets, and how they are shortened.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { looksSecret, withoutSecrets } from './secret-texts.ts';

@@ -1,4 +1,4 @@
-// The header in which a caller names the workspace that it expects to work in.
+// The header with which a caller states the workspace that it expects to work in.
 
 export const WORKSPACE_HEADER = 'keyrail-workspace';
 

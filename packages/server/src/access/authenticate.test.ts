@@ -86,13 +86,13 @@ const tokens = ['krsk_live_good', 'krses_good', 'krses_loose', 'aaa.bbb.ccc', BO
 for (const [plane, outcomes] of Object.entries(planes)) {
   for (const [at, token] of tokens.entries()) {
     const expected = outcomes[at] ?? '';
-    test(`on the ${plane} plane, the credential ${token} gives ${expected}`, async () => {
+    test(`on the ${plane} plane, the credential ${token} yields ${expected}`, async () => {
       equal(await outcome(plane as Auth, `Bearer ${token}`), expected);
     });
   }
 }
 
-test('an error for the wrong credential names the accepted ones', async () => {
+test('an error for the wrong kind of credential lists the accepted kinds', async () => {
   const said = async (auth: Auth, token?: string): Promise<string> => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';
@@ -151,7 +151,7 @@ const presentations: [string | undefined, string][] = [
 ];
 
 for (const [authorization, expected] of presentations) {
-  test(`the header ${JSON.stringify(authorization)} gives ${expected}`, async () => {
+  test(`the header ${JSON.stringify(authorization)} yields ${expected}`, async () => {
     equal(await outcome('vendor', authorization), expected);
   });
 }

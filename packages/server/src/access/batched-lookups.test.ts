@@ -31,7 +31,7 @@ test('lookups in one event-loop turn share one statement, without duplicates', a
   deepEqual(await found, ['fact of a', 'fact of b', 'fact of a']);
 });
 
-test('the next batch grows while a statement runs, and is sent when the statement ends', async () => {
+test('the next batch grows while a statement runs, and is sent when the statement finishes', async () => {
   const { sent, find, answer } = listener();
   const first = find('a');
   await nextTurn();
@@ -47,7 +47,7 @@ test('the next batch grows while a statement runs, and is sent when the statemen
   deepEqual(await Promise.all(others), ['fact of b', 'fact of c']);
 });
 
-test('a statement that never ends delays the next one only briefly', async () => {
+test('a statement that hangs delays the next one only briefly', async () => {
   const { sent, find, answer } = listener();
   const stuck = find('a');
   await nextTurn();
@@ -72,7 +72,7 @@ test('a failed statement rejects only the lookups that share it', async () => {
   equal(await second, 'fact of b');
 });
 
-test('a statement holds at most 500 lookups', async () => {
+test('a statement contains at most 500 lookups', async () => {
   const { sent, find, answer } = listener();
   const found = Promise.all(Array.from({ length: 501 }, (_, at) => find(`${at}`)));
   equal(sent[0]?.hashes.length, 500);

@@ -46,7 +46,7 @@ test('a live credential has both environments; a test credential has only test',
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** Whether a test key passes when reading and when writing. */
+/** Whether a test key may read and write. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },
@@ -60,8 +60,8 @@ for (const [boundary, { reading, writing }] of Object.entries(passes)) {
     [true, reading],
     [false, writing],
   ] as const) {
-    const what = `${isSafe ? 'reading' : 'writing'} over a boundary of ${boundary}`;
-    test(`a test key ${isPassed ? 'passes' : 'is denied'} ${what}`, () => {
+    const what = `${isSafe ? 'read' : 'write'} on a route with the boundary ${boundary}`;
+    test(`a test key ${isPassed ? 'can' : 'cannot'} ${what}`, () => {
       const pass = () => refuseBeyond(testKey, boundary as Boundary, isSafe);
       if (isPassed) pass();
       else throws(pass, isBeyond);
@@ -77,13 +77,13 @@ const inputs: [string, unknown[], boolean][] = [
   ['live in the body', [{}, { env: 'live' }], true],
   ['live in the body, test in the query', [{ env: 'test' }, { env: 'live' }], true],
   ['test in both', [{ env: 'test' }, { env: 'test' }], false],
-  ['nothing', [{}, undefined], false],
+  ['no environment', [{}, undefined], false],
   ['live in other fields', [{ name: 'live' }, { meta: { env: 'live' } }], false],
   ['a body that is not an object', [{}, 'live', null, Buffer.from('{"env":"live"}')], false],
 ];
 
 for (const [what, values, isRefused] of inputs) {
-  test(`a test key that names ${what} is ${isRefused ? 'denied' : 'allowed'}`, () => {
+  test(`a request from a test key with ${what} is ${isRefused ? 'denied' : 'allowed'}`, () => {
     const pass = () => refuseNamedEnv(testKey, ...values);
     if (isRefused) throws(pass, isBeyond);
     else pass();

@@ -1,5 +1,5 @@
 // All SQL statements of the gate for credentials: what a secret key, a session or an embed token
-// may do now.
+// may currently do.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
 import { constant, sql } from '../base/sql.ts';
 import { listOf, many, maybe, type Runner } from '../db/sql.ts';

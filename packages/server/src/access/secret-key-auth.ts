@@ -60,7 +60,7 @@ export function openSecretKeyAuth({
   });
   const outage = createOutageLog(log, {
     begins: 'lost the LISTEN connection for secret-key changes',
-    ends: 'listening for secret-key changes again',
+    ends: 'resumed listening for secret-key changes',
   });
   const listening = listen?.({
     channel: CHANNEL,

@@ -21,7 +21,7 @@ const SHAPES = `
      from pg_attribute a
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '')
      as columns,
-    -- The order of texts depends on the database's collation unless one is named.
+    -- The order of strings depends on the database's collation unless one is specified.
     array(select quote_ident(a.attname) || case when a.attcollation = 0 then '' else ' collate "C"' end
       from pg_index i, unnest(i.indkey) with ordinality as part (attnum, at)
         join pg_attribute a on a.attnum = part.attnum

@@ -2,7 +2,7 @@
 // can decrypt them too. The key is an identity in the form that `age-keygen` prints.
 //
 // An age file could have been made by anyone with the public half of the key. So the manifest,
-// which holds the digest of every file, has a MAC under a key that can only be derived from the
+// which contains the digest of every file, has a MAC under a key that can only be derived from the
 // private half.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';

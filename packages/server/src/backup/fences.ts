@@ -1,4 +1,4 @@
-// After a restore, nodes, tokens and users may hold state that is newer than the database. These
+// After a restore, nodes, tokens and users may have state that is newer than the database. These
 // statements make sure that such state can't match anything in the restored database. They run
 // inside the restore's transaction, with the guards disabled.
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';

@@ -10,7 +10,9 @@ import type { TableShape } from './catalogue.ts';
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 
-/** Settings that give every value exactly one text, and make plans read rows in index order. */
+/**
+ * Settings that give every value exactly one text form, and make plans read rows in index order.
+ */
 const SETTINGS: Record<string, string> = {
   search_path: 'keyrail',
   timezone: 'UTC',

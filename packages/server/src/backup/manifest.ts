@@ -1,8 +1,8 @@
-// The manifest of a backup: what it holds, when it was taken, and the digest of every file. It is
+// The manifest of a backup: its contents, when it was taken, and the digest of every file. It is
 // written last, so a directory without a valid manifest isn't a backup.
 //
-// The file has two lines: the manifest, and its seal. The seal holds the SHA-256 of the first line
-// and, if the backup is encrypted, a MAC of it. A missing MAC is rejected like a wrong one.
+// The file has two lines: the manifest, and its seal. The seal contains the SHA-256 of the first
+// line and, if the backup is encrypted, a MAC of it. A missing MAC is rejected like a wrong one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

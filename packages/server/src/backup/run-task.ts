@@ -1,4 +1,4 @@
-// Runs one backup task in a separate process, and ends that process when the task takes too long or
+// Runs one backup task in a separate process, and kills that process if the task takes too long or
 // the disk fills up. Both processes run the same version of the server, so messages need no
 // validation.
 import { type ChildProcess, fork } from 'node:child_process';

@@ -96,7 +96,7 @@ async function connected(dataDir: string): Promise<Socket | null> {
     await once(socket, 'connect');
     return socket;
   } catch {
-    return null; // there is no socket, or its process has ended
+    return null; // there is no socket, or its process has exited
   } finally {
     await place.opened.close();
   }

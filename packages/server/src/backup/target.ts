@@ -1,11 +1,11 @@
-// The target of a restore: it must hold nothing that the restore would replace, and no server may
-// be using it. Its guards are disabled while the restore writes rows that passed them when they
-// were first written. The owner role does this inside the restore's transaction, so no other
-// session sees it.
+// The target of a restore: it must not contain anything that the restore would replace, and no
+// server may be using it. Its guards are disabled while the restore writes rows that passed them
+// when they were first written. The owner role does this inside the restore's transaction, so no
+// other session sees it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
-/** Tables that a server fills on its own, even if nobody has used it yet. */
+/** Tables that every server fills on its own, even before its first use. */
 const OF_ANY_SERVER = [
   'migrations',
   'signing_keys',

@@ -1,5 +1,5 @@
 // The process that runs one backup or one restore test. A server or a command starts it, sends it
-// one order, reads its reports and ends it. If its parent exits first, it removes its files and
+// one order, reads its reports and stops it. If its parent exits first, it removes its files and
 // exits. When systemd or a terminal stops a server, this process gets the signal too. It ignores
 // the signal, because the parent would report an unexpected exit as a failed backup.
 import { createPrivateKey } from 'node:crypto';

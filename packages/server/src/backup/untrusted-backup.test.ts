@@ -37,7 +37,7 @@ async function manifestNaming(directory: string, file: string): Promise<void> {
   await writeManifest(directory, manifest, null);
 }
 
-test('a backup that names files outside its directory is rejected', async (t) => {
+test('a backup that lists files outside its directory is rejected', async (t) => {
   const directory = await folder(t);
   await writeFile(join(directory, 'users.jsonl.zst'), zstdCompressSync('[]\n'));
   await manifestNaming(directory, 'users.jsonl.zst');

@@ -1,4 +1,5 @@
-// How many calls with one name run at a time, how many wait, and when others are rejected.
+// How many calls with the same name run at a time, how many wait, and when further calls are
+// rejected.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -25,7 +26,7 @@ test('limited calls run in order, hand over their slot, and are rejected beyond 
   equal(await second, 'b');
 });
 
-test('limited calls with another name have their own slots', async () => {
+test('limited calls with a different name have their own slots', async () => {
   const run = limited({ atOnceMax: 1, waitingMax: 0, refuse: () => new Error('busy') });
   const held = Promise.withResolvers<string>();
   const first = run('a', () => held.promise);

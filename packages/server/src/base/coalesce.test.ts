@@ -191,7 +191,7 @@ test('a caller beyond waitingMax is rejected, and the others are served', async 
   equal(await second, 'result of b');
 });
 
-test('concurrent calls with one name share a result, which is not cached', async () => {
+test('concurrent calls with the same name share a result, which is not cached', async () => {
   const share = shared<number>();
   let calls = 0;
   const ask = async () => {
@@ -204,7 +204,7 @@ test('concurrent calls with one name share a result, which is not cached', async
   ok(heldBytes() - before < 10_000_000);
 });
 
-test('no result is older than its call, in any schedule', async () => {
+test('no result is older than its call, whatever the timing', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let version = 0;
@@ -227,7 +227,7 @@ test('no result is older than its call, in any schedule', async () => {
   }
 });
 
-test('a call joins another only if that one is young enough and began after forget()', async () => {
+test('a call joins a running call only if it is recent enough and began after forget()', async () => {
   let nowMs = 0;
   const calls: PromiseWithResolvers<string>[] = [];
   const reads = sharedWithin<string>(() => nowMs);
@@ -253,7 +253,7 @@ test('a call joins another only if that one is young enough and began after forg
   equal(reads.isRunning('a'), false);
 });
 
-test('a shared result is at most withinMs older than its call, in any schedule', async () => {
+test('a shared result is at most withinMs older than its call, whatever the timing', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let nowMs = 0;

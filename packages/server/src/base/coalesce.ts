@@ -79,7 +79,8 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
     group.inFlight += 1;
     const sentAtMs = nowMs();
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
-    // The batch ends before its callers continue, so a caller that calls again joins a new batch.
+    // The batch is over before its callers continue, so a caller that calls again joins a new
+    // batch.
     const end = () => {
       group.inFlight -= 1;
       averageMs += (nowMs() - sentAtMs - averageMs) * NEWEST_SHARE;

@@ -1,5 +1,5 @@
 // How long a piece of work may still wait. Acquiring a connection and running a statement both
-// check it, so that a frozen database cannot hold a request longer than its deadline.
+// check it, so that a frozen database cannot delay a request beyond its deadline.
 import { monotonicMs } from './clock.ts';
 
 export type Deadline = { remainingMs(): number };

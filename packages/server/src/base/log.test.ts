@@ -20,9 +20,9 @@ const readable: [string, object, string][] = [
     'ready ms=12 url=http://a',
   ],
   ['a nested field as JSON', { msg: 'migrated', applied: ['a', 'b'] }, 'applied=["a","b"]'],
-  ['no message', { ms: 1 }, '03:04:05 info   ms=1'],
+  ['fields even without a message', { ms: 1 }, '03:04:05 info   ms=1'],
   ['a stack on separate lines', { msg: 'm', error: { stack: 'Error: x\n at y' } }, '\n  Error: x'],
-  ['an error field of another type', { msg: 'm', error: 'odd' }, '\n  "odd"'],
+  ['an error field of any other type', { msg: 'm', error: 'odd' }, '\n  "odd"'],
 ];
 
 for (const [what, fields, expected] of readable) {

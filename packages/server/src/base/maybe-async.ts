@@ -21,7 +21,7 @@ export function attempt<T, U>(
   return value instanceof Promise ? value.then(next, failed) : next(value);
 }
 
-/** Runs `after` when the work is done, however it ends. */
+/** Runs `after` when the work is done, whether it succeeds or fails. */
 export function always<T>(work: () => T | Promise<T>, after: () => void): T | Promise<T> {
   let value: T | Promise<T>;
   try {

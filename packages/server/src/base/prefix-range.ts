@@ -1,9 +1,9 @@
-// The range of texts, or of IDs, that begin with a given text.
+// The range of strings, or of IDs, that begin with a given prefix.
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 
 /**
- * From the first text in the range to the first text after it; `to` is null if no text comes after
- * it.
+ * From the first string in the range to the first string after it; `to` is null if no string comes
+ * after it.
  */
 type TextRange = { from: string; to: string | null };
 
@@ -12,8 +12,8 @@ const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
 /**
- * The range of all texts that begin with `start`, with its ASCII letters in lowercase. Texts are
- * sorted by code point, which is the same order as by byte.
+ * The range of all strings that begin with `start`, with its ASCII letters in lowercase. Strings
+ * are sorted by code point, which is the same order as by byte.
  */
 export function textRangeOf(start: string): TextRange {
   const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

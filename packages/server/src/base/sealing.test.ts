@@ -1,4 +1,4 @@
-// Sealed data can only be unsealed under the same key, and only if it is unaltered.
+// Sealed data can only be unsealed with the same key, and only if it is unaltered.
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';
@@ -35,19 +35,19 @@ test('unsealing fails when the end is cut off at any byte', () => {
   for (let length = 0; length < sealed.length; length += 1) {
     throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
   }
-  // A sealed empty text ends in its tag. Cutting it leaves a shorter tag that still matches.
+  // A sealed empty string ends with its tag. Truncating it leaves a shorter tag that still matches.
   const empty = seal(new Secret(''));
   for (let length = 0; length < empty.length; length += 1) {
     throws(() => unseal(empty.subarray(0, length)), `${length} bytes of an empty secret`);
   }
 });
 
-test('unsealing fails under another key', () => {
+test('unsealing fails with a different key', () => {
   const other = createSealing(Buffer.alloc(32, 2), systemRandomBytes);
   throws(() => other.unseal(seal(new Secret(TOKEN))));
 });
 
-test('unsealing fails under another context', () => {
+test('unsealing fails with a different context', () => {
   const bound = createBoundSealing(key, systemRandomBytes);
   const plain = Buffer.from([0, 255, 7]);
   const sealed = bound.seal(plain, 'workspace live scope');

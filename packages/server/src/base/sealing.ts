@@ -1,5 +1,5 @@
 // Encrypts the few secrets that must be readable again, with AES-256-GCM under a key derived from
-// the master key. Unsealing fails for altered data and for data sealed under another key.
+// the master key. Unsealing fails for altered data and for data sealed with a different key.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 import { Secret } from './secret.ts';
@@ -16,7 +16,7 @@ const options = { authTagLength: TAG_BYTES };
 export type Seal = (secret: Secret) => Buffer;
 export type Sealing = { seal: Seal; unseal(sealed: Buffer): Secret };
 
-/** Seals bytes for one context; unsealing them under another context fails. */
+/** Seals bytes for one context; unsealing them with a different context fails. */
 export type BoundSealing = {
   seal(plain: Buffer, context: string): Buffer;
   unseal(sealed: Buffer, context: string): Buffer;
@@ -56,8 +56,7 @@ export function createSealing(key: Buffer, randomBytes: RandomBytes): Sealing {
 const KEY_BYTES = 32;
 
 /**
- * Derives a separate key for each purpose, so that a key for one purpose cannot be used for
- * another.
+ * Derives a separate key for each purpose, so that a key for one purpose is useless for any other.
  */
 export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(

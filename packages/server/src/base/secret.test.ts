@@ -13,8 +13,8 @@ const printed: Record<string, () => string> = {
   String: () => String(secret),
   template: () => `${secret}`,
   concatenation: () => `a${secret}b`,
-  'JSON of itself': () => JSON.stringify(secret),
-  'JSON of an object': () => JSON.stringify({ nested: [{ secret }] }),
+  'JSON.stringify': () => JSON.stringify(secret),
+  'JSON.stringify of an object': () => JSON.stringify({ nested: [{ secret }] }),
   inspect: () => inspect(secret),
   'inspect with everything shown': () =>
     inspect({ nested: { secret } }, { depth: null, showHidden: true, getters: true }),
@@ -22,9 +22,9 @@ const printed: Record<string, () => string> = {
   'format %o': () => format('%o', secret),
   'format %O': () => format('%O', { secret }),
   'format %j': () => format('%j', { secret }),
-  'its entries': () => JSON.stringify([Object.entries(secret), Object.keys(secret)]),
-  'a copy of it': () => JSON.stringify({ ...secret }),
-  'an error about it': () => inspect(new Error(`refused ${secret}`, { cause: { secret } })),
+  'Object.entries': () => JSON.stringify([Object.entries(secret), Object.keys(secret)]),
+  'a spread copy': () => JSON.stringify({ ...secret }),
+  'an error that contains it': () => inspect(new Error(`refused ${secret}`, { cause: { secret } })),
 };
 
 for (const [way, print] of Object.entries(printed)) {

@@ -46,7 +46,7 @@ test('rows become columns and parameters; a field that is undefined is left out'
   });
 });
 
-test('only names and numbers get into a text as they are', () => {
+test('only names and numbers become part of the SQL text directly', () => {
   const overdue = sql`${named('d.due_at')} < ${constant(5)}`;
   equal(textOf(allOf([overdue, sql`sent_at is null`])), 'd.due_at < 5 and sent_at is null');
   for (const name of ['a b', 'a;', '', 'a.b.c', 'A', '"a"', 'a\n']) {

@@ -1,6 +1,6 @@
 // SQL as templates. A value in a template becomes a parameter, and a template in a template becomes
-// part of its text. Nothing else gets into a text except names and numbers, which are checked, so a
-// value from a request cannot become SQL.
+// part of its text. Apart from that, only names and numbers, which are checked, become part of the
+// text. So a value from a request cannot become SQL.
 
 const IS_SQL = Symbol('sql');
 

@@ -1,8 +1,8 @@
 // How much disk space is left, and which writes are rejected as it runs out.
 
 /**
- * `low`: nonessential records are not written. `full`: only writes that revoke or delete are made.
- * `out`: no writes are made.
+ * `low`: nonessential records are not written. `full`: only writes that revoke or delete are
+ * allowed. `out`: no writes are allowed.
  */
 export type StorageState = 'ok' | 'low' | 'full' | 'out';
 

@@ -16,7 +16,7 @@ export type SpanStart = {
 /** A span that is recorded and has not ended. */
 export type Span = {
   add(fields: SpanFields): void;
-  /** The W3C Trace Context header that names this span. */
+  /** The W3C Trace Context header that identifies this span. */
   traceparent(): string;
 };
 
@@ -27,7 +27,7 @@ export type RequestSpan = {
 };
 
 export type Tracing = {
-  /** Opens a request's span, as part of the trace named in its headers, if there is one. */
+  /** Opens a request's span, as part of the trace identified by its headers, if there is one. */
   openRequest(start: SpanStart, headers: IncomingHttpHeaders): RequestSpan;
   /** Runs `work` in a child span of the current one. If there is none, `work` gets null. */
   below<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;

@@ -84,7 +84,7 @@ type Report = {
 };
 
 async function verifyAll(config: Config, asked: Asked): Promise<Report> {
-  // Standard output holds only the report.
+  // Standard output contains only the report.
   const log = openLog(config.logging.logLevel, process.stderr);
   const db = await openStore(config.store, systemClock, log);
   try {

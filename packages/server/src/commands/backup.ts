@@ -55,7 +55,7 @@ async function withTasks<T extends { backupId: string }>(
   run: (tasks: BackupTasks) => Promise<T>,
 ): Promise<T> {
   refuseWithoutDatabase(config);
-  // Standard output holds only the result, so log to standard error.
+  // Standard output contains only the result, so log to standard error.
   const log = openLog(config.logging.logLevel, process.stderr);
   const db = await openStore(config.store, systemClock, log);
   try {

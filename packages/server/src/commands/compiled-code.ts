@@ -22,6 +22,6 @@ export function cacheCompiledCode(dataDir: string, program: string): void {
     const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
-    // A leftover folder only takes up disk space, which is not a reason to fail the start.
+    // A leftover folder only takes up disk space, so it must not prevent the start.
   }
 }

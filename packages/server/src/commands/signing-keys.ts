@@ -24,7 +24,7 @@ type Step = (tx: Work) => Promise<string>;
 
 export async function signingKeysCommand(config: Config, words: readonly string[]): Promise<void> {
   const step = await stepFor(config, words);
-  // Standard output holds only the result, so log to standard error.
+  // Standard output contains only the result, so log to standard error.
   const log = openLog(config.logging.logLevel, process.stderr);
   const db = await openStore(config.store, systemClock, log);
   try {

@@ -61,7 +61,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   if (probes) {
     const own = { host, port: workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
     await listenOr(probes, own, app);
-    log.info({ url: probes.listeningOrigin }, 'worker probes are ready');
+    log.info({ url: probes.listeningOrigin }, 'serving worker health probes');
   }
   if (parts.api) {
     if (config.store.databaseUrl && !config.counters.redisUrl) {
@@ -91,7 +91,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   flushCompileCache();
 }
 
-/** Takes a free port and keeps it from other processes until it is released. */
+/** Reserves a free port until `release` is called. */
 async function holdFreePort(wanted: Address): Promise<{ port: number; release(): Promise<void> }> {
   const { host } = wanted;
   const holder = createServer((socket) => socket.destroy()).listen({ host, port: 0 });
@@ -157,7 +157,7 @@ async function openApp(config: Config, { makesBackups, ...opening }: Opening): P
   });
   await app.prepare();
   await app.worker.backup.tasks?.clear().catch((error: unknown) => {
-    log.warn({ error }, 'failed to remove files left over from killed backups');
+    log.warn({ error }, 'failed to remove the files of interrupted backups');
   });
   if (store.databaseUrl) return app;
   const socket = await openBackupSocket(store.dataDir, askedTasks(app.worker));
@@ -198,7 +198,7 @@ function askedTasks({ work, backup }: WorkerParts): AskedTasks {
 type Running = {
   app: Pick<App, 'stopServing' | 'close'>;
   worker: Worker | null;
-  /** What a standalone worker serves. */
+  /** The HTTP server of a standalone worker. */
   probes?: Pick<Http, 'close'> | null;
 };
 

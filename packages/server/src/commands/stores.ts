@@ -42,7 +42,7 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
   await withPostgresAdmin(url, async (admin) => {
     await refuseUnsafeLogin(admin);
     const applied = await migrate(admin);
-    if (applied.length > 0) log.info({ applied }, 'migrated');
+    if (applied.length > 0) log.info({ applied }, 'applied database migrations');
     const { rows } = await admin.query<{ login: string }>('select session_user::text as login');
     for (const { login } of rows) await refuseUnsafeRoles(admin, login);
     for (const { text } of await loginWarnings(admin)) log.warn(text);

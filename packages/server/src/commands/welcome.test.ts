@@ -16,12 +16,16 @@ const DATABASE = { DATABASE_URL: 'postgres://db/x', KEYRAIL_MASTER_KEY: 'A'.repe
 
 for (const [what, env, token] of [
   ['that is generated', {}, '$(cat ./.keyrail/bootstrap-token)'],
-  ['in another directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
-  ['in an odd directory', { KEYRAIL_DATA_DIR: "/a b's" }, "$(cat '/a b'\\''s/bootstrap-token')"],
+  ['in a configured directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
+  [
+    'in a directory with an unusual name',
+    { KEYRAIL_DATA_DIR: "/a b's" },
+    "$(cat '/a b'\\''s/bootstrap-token')",
+  ],
   ['set by the operator', { KEYRAIL_BOOTSTRAP_TOKEN: TOKEN }, '$KEYRAIL_BOOTSTRAP_TOKEN'],
-  ['with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
+  ['of a deployment with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
 ] as const) {
-  test(`the welcome refers to a bootstrap token ${what} and does not print it`, () => {
+  test(`the welcome message refers to a bootstrap token ${what} and does not print it`, () => {
     const text = welcome('http://x', configOf(env));
     equal(/Bearer ([^"]+)"/.exec(text)?.[1], token);
     equal(text.includes(TOKEN), false);
@@ -31,7 +35,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome says if the port comes from PORT', () => {
+test('the welcome message points out that the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),
@@ -40,7 +44,7 @@ test('the welcome says if the port comes from PORT', () => {
   equal(readyFields('http://x:8080', config).port_from, 'PORT');
 });
 
-test('the log names the URL and the files, and no command or token', () => {
+test('the log contains the URL and the file paths, but no command or token', () => {
   deepEqual(readyFields('http://x', configOf({ KEYRAIL_DATA_DIR: './k' })), {
     url: 'http://x',
     port_from: 'default',

@@ -27,8 +27,8 @@ type Value = string | Buffer | null;
 type Column = { name: string; parse: Parser };
 
 /**
- * Behind a pooler, the next statement may run on another connection, so nothing is prepared by
- * name.
+ * Behind a pooler, the next statement may run on a different connection, so no statement is
+ * prepared by name.
  */
 const UNNAMED = '';
 

@@ -64,7 +64,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
-      // Measured when the work ends: the connection may be returned a turn later.
+      // Measured when the work finishes, because the connection may be returned a turn later.
       const back = leave(monotonicMs() - lentAt);
       // A connection whose transaction is still open, for any reason, is discarded too.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
@@ -99,7 +99,7 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 
 /**
  * All connections to the embedded store share one session, so a new connection would find the old
- * transaction open and receive its pending responses. The rollback ends both first.
+ * transaction open and receive its pending responses. The rollback finishes both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(

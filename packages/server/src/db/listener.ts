@@ -24,7 +24,7 @@ export function listenTo(url: string, { channel, heard, onFault, onOpen }: Liste
     opened.on('error', onFault);
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
-      // The driver never settles connect() of a client that was ended in the meantime.
+      // The driver never settles connect() for a client that has been closed in the meantime.
       await Promise.race([open(opened, channel).then(onOpen), lost]);
       await lost;
     } finally {

@@ -38,7 +38,7 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Stands between a warning and the statement that fixes it. */
+/** Separates a warning from the statement that fixes it. */
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {

@@ -38,8 +38,8 @@ export const readRoleSetup = (): Promise<string[]> =>
 
 /**
  * While a migration waits for a lock on a table, every later statement on that table waits too. So
- * the migration gives up after two seconds, and is tried again as a whole. It is also tried again
- * after a deadlock with a request that locks the same tables in another order.
+ * the migration gives up after two seconds, and is retried as a whole. It is also retried after a
+ * deadlock with a request that locks the same tables in a different order.
  */
 const LOCK_MS_MAX = 2000;
 const LOCK_PAUSE_MS = 1000;

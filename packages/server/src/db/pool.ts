@@ -173,7 +173,7 @@ const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY)
 
 /**
  * Names the session after the traceparent, for this transaction. A comment in the statements would
- * make each of them another prepared statement. The name has 63 bytes, the maximum.
+ * make each of them a different prepared statement. The name has 63 bytes, the maximum.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;

@@ -83,7 +83,7 @@ export function openPostgres(options: PostgresOptions): Database {
     application_name: 'keyrail',
   });
   // The pool drops a connection that dies while idle; a connection that dies while lent fails its
-  // statement. Both also emit an error event, which, without a listener, would end the process.
+  // statement. Both also emit an error event, which, without a listener, would crash the process.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));
@@ -113,7 +113,7 @@ export async function withPostgresAdmin<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'keyrail-admin',
   });
-  // A lost connection fails its statement; an unhandled error event would end the process.
+  // A lost connection fails its statement; an unhandled error event would crash the process.
   client.on('error', () => {});
   // The operator needs the name of the setting, which the driver's message does not contain.
   await client.connect().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 // Identical concurrent reads share a statement. A read never joins a statement that was already
-// sent, and never one with another scope.
+// sent, and never one with a different scope.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

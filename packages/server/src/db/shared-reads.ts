@@ -35,7 +35,7 @@ function nameOf(opening: Opening, { text, values }: Statement): string {
   return `${preparedName(text)} ${reach} ${options} ${steps} ${given}`;
 }
 
-/** JSON can't hold bigints, and writes NaN and infinity as null. */
+/** JSON can't represent bigints, and writes NaN and infinity as null. */
 const spelled = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
     ? { number: String(value) }

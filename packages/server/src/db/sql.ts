@@ -39,7 +39,9 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
   return row;
 }
 
-/** The condition that a lowercased column begins with a text, in a form that an index supports. */
+/**
+ * The condition that a lowercased column begins with a string, in a form that an index supports.
+ */
 export function beginsWith(column: Sql, start: string): Sql {
   const { from, to } = textRangeOf(start);
   const isAfter = sql`${column} >= ${from}`;

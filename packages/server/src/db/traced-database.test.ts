@@ -33,7 +33,7 @@ test('the session name is the full traceparent, for one transaction', async () =
   equal(await nameOf(), usual);
 });
 
-/** Long enough that nothing is sent before the process ends. */
+/** Long enough that nothing is sent before the process exits. */
 const NEVER_MS = 60_000;
 
 test('a recorded statement passes its span to PostgreSQL and nowhere else', async () => {

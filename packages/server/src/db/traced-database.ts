@@ -44,7 +44,9 @@ const startOf = ({ text }: Statement, { role }: Opening): SpanStart => ({
 
 const summaries = new Map<string, string>();
 
-/** `select api_keys`: the first word and the first table or function. Texts contain no values. */
+/**
+ * `select api_keys`: the first word and the first table or function. The text contains no values.
+ */
 export function summaryOf(text: string): string {
   let summary = summaries.get(text);
   if (summary === undefined) {

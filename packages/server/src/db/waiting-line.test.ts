@@ -85,7 +85,7 @@ test('priority work waits only for other priority work', async () => {
   await Promise.all(waiting);
 });
 
-test('allowed requests count as waiting until their credential is known', async () => {
+test('requests that are let through count as waiting until their credential is known', async () => {
   const line = await busyLine(1000);
   const arrived = line.expect(asking(2100));
   throws(() => line.expect(asking(2100)), StoreUnavailable);

@@ -47,12 +47,15 @@ type LineLimits = { connections: number; waitingMax: number };
 const NEWEST_SHARE = 0.1;
 /**
  * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
- * keys takes hundreds of times as long as a change of one key, and must not cause changes to be
+ * keys takes hundreds of times as long as a change to one key, and must not cause changes to be
  * rejected. A database that has become slow is still noticed after about fifteen measurements.
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;
-/** A request is allowed if its work would fit even at this multiple of the average. */
+/**
+ * A request is let through only if its work would still meet the deadline after taking this many
+ * times its average duration.
+ */
 const MARGIN = 1.5;
 /** The role that looks up credentials. */
 const LOOK_UP: DoorRole = 'kr_gate';
@@ -64,7 +67,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** Allowed requests whose credentials are being looked up. */
+  /** Requests that have been let through and whose credentials are being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {

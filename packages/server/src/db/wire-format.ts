@@ -6,7 +6,7 @@ const preparedNames = new Map<string, string>();
 
 /**
  * Every statement is prepared under a name derived from its text. The map stays small, because
- * texts do not contain values.
+ * statement texts do not contain values.
  */
 export function preparedName(text: string): string {
   let name = preparedNames.get(text);

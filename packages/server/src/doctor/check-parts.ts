@@ -19,7 +19,7 @@ export type CheckParts = {
 
 const CHECK_MS_MAX = 30 * SECOND_MS;
 
-/** Runs one check. If the check itself fails or times out, that is a finding too. */
+/** Runs one check. If the check itself fails or times out, this is reported as a finding. */
 export async function bounded(check: string, run: () => Promise<Outcome[]>): Promise<Finding[]> {
   const late = new AbortController();
   try {

@@ -1,4 +1,4 @@
-// What the doctor found, and what to do about it.
+// The findings of the doctor, and their remedies.
 
 /** `skipped`: couldn't be checked, for a reason that isn't a fault in itself. */
 export type Severity = 'ok' | 'skipped' | 'warning' | 'error';
@@ -38,7 +38,7 @@ export const orFine = (found: readonly Outcome[], message: string): Outcome[] =>
 
 const LISTED_MAX = 10;
 
-/** The first few of a list, and how many more there are. */
+/** The first few items of a list, and how many more there are. */
 export function listed(items: readonly string[], separator = ', '): string {
   const more = items.length - LISTED_MAX;
   const shown = items.slice(0, LISTED_MAX).join(separator);

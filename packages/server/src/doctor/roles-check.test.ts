@@ -52,7 +52,7 @@ test('the remedy of each warning about the login is the statement that fixes it'
   ]);
 });
 
-test('a login that can become a superuser gets the fix from the error as its remedy', async () => {
+test('for a login that can become a superuser, the remedy is the fix from the error message', async () => {
   const refusal = await refuseUnsafeRoles(clientOf({ name: 'root', super: true }), 'keyrail').then(
     () => null,
     (error: Error) => error.message,

@@ -13,7 +13,7 @@ import type { Inspection } from './inspection.ts';
 export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   const refusal = await inspection.loginRefusal();
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
-  // The error message ends with what to do.
+  // The error message ends with the fix.
   const at = refusal.search(/(?<=[.:]) (?:Create|Fix)/);
   if (at === -1) return [fault(refusal, 'Create a separate login for Keyrail.')];
   return [fault(refusal.slice(0, at), refusal.slice(at + 1))];

@@ -50,7 +50,7 @@ const KEYS = `
     signs_from as "signsFrom", ends_at as "endsAt", app_now() as now
   from signing_keys order by generation`;
 
-/** What a key with each purpose signs, as text for messages. */
+/** What the keys for each purpose sign, in words for messages. */
 const signed: Record<SigningPurpose, string> = {
   embed_token: 'embed tokens',
   audit_anchor: 'audit anchors',

@@ -34,14 +34,14 @@ const numbers: [string, string][] = [
 ];
 
 for (const [bits, written] of numbers) {
-  test(`the number with the bits ${bits} is written ${written}`, () => {
+  test(`the number with the bits ${bits} is written as ${written}`, () => {
     equal(canonicalJson(Buffer.from(bits, 'hex').readDoubleBE()), written);
   });
 }
 
 const documents: [string, string, string][] = [
   [
-    'text',
+    'escaped text',
     String.raw`{"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/"}`,
     String.raw`{"string":"€$\u000f\nA'B\"\\\\\"/"}`,
   ],
@@ -52,21 +52,25 @@ const documents: [string, string, string][] = [
     '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27]}',
   ],
   [
-    'members by UTF-16 units, not by code points',
+    'members sorted by UTF-16 units, not by code points',
     String.raw`{"\u20ac":"Euro","\r":"CR","\ufb33":"Dalet","1":"One","\ud83d\ude00":"Emoji",` +
       String.raw`"\u0080":"Control","\u00f6":"O"}`,
     '{"\\r":"CR","1":"One","\u0080":"Control","\u00f6":"O","\u20ac":"Euro",' +
       '"\ud83d\ude00":"Emoji","\ufb33":"Dalet"}',
   ],
-  ['members that look like numbers', '{"10":1,"9":2,"a":3,"1":4}', '{"1":4,"10":1,"9":2,"a":3}'],
-  ['nested members', '{"b":[{"z":1,"y":[]}],"a":{}}', '{"a":{},"b":[{"y":[],"z":1}]}'],
-  ['an empty name', '{"a":1,"":2}', '{"":2,"a":1}'],
-  ['arrays in their own order', '[3,1,2,"b","a"]', '[3,1,2,"b","a"]'],
-  ['line separators as they are', '["\u2028\u2029\u007f"]', '["\u2028\u2029\u007f"]'],
+  [
+    'sorted members that look like numbers',
+    '{"10":1,"9":2,"a":3,"1":4}',
+    '{"1":4,"10":1,"9":2,"a":3}',
+  ],
+  ['sorted nested members', '{"b":[{"z":1,"y":[]}],"a":{}}', '{"a":{},"b":[{"y":[],"z":1}]}'],
+  ['a member with an empty name', '{"a":1,"":2}', '{"":2,"a":1}'],
+  ['arrays in their original order', '[3,1,2,"b","a"]', '[3,1,2,"b","a"]'],
+  ['unescaped line separators', '["\u2028\u2029\u007f"]', '["\u2028\u2029\u007f"]'],
 ];
 
 for (const [what, document, canonical] of documents) {
-  test(`a canonical document has ${what}`, () => {
+  test(`canonical JSON has ${what}`, () => {
     equal(canonicalJson(JSON.parse(document)), canonical);
   });
 }

@@ -1,5 +1,5 @@
-// What an operation receives and returns. Only a Change can be committed, so a write without an
-// audit entry cannot commit.
+// The types that an operation receives and returns. Only a Change can be committed, so a write
+// without an audit entry cannot commit.
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';

@@ -42,7 +42,7 @@ test('the audit payload has the old and the new value of each changed field', ()
   });
 });
 
-test('the audit payload has the members added to and removed from a set of texts', () => {
+test('the audit payload has the members added to and removed from a set of strings', () => {
   const stored = { scopes: ['a', 'b', 'c'], embedOrigins: [] as string[] };
   deepEqual(effectOf(stored, { scopes: ['c', 'd'], embedOrigins: ['https://a.test'] }).payload, {
     changed: ['scopes', 'embed_origins'],

@@ -42,7 +42,7 @@ export function effectOf<Fields extends object>(
 }
 
 /**
- * Sets of texts, such as scopes, are compared by their members; all other fields by their value.
+ * Sets of strings, such as scopes, are compared by their members; all other fields by their value.
  */
 function differenceOf(from: unknown, to: unknown): Difference {
   if (!isTexts(from) || !isTexts(to)) return { from: jsonOf(from), to: jsonOf(to) };

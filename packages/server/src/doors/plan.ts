@@ -5,7 +5,7 @@ import { type Sql, sql } from '../base/sql.ts';
 import type { Change, Read, Write } from './door.ts';
 import type { Env } from './reach.ts';
 
-/** What the checks of an operation may use: reads, and the locks that the change needs. */
+/** The access that the checks of an operation have: reads, and the locks that the change needs. */
 export type Check = Read & {
   readonly now: Date;
   /** Nothing can be written, so no row is locked. */

@@ -52,7 +52,7 @@ test('changes in one turn are sent together, with the highest version per projec
   deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing sends all pending notifications');
 });
 
-test('a change in this process or another wakes waiting requests immediately', async () => {
+test('a change in this or another process wakes waiting requests immediately', async () => {
   const { hub, notifications, listeners } = notificationsOver();
   const own = hub.watch('p', 1, LONG);
   notifications.announce([{ projectId: 'p', version: 2 }]);

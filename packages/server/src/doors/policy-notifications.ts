@@ -38,7 +38,7 @@ export function openPolicyNotifications({
 
   const outage = createOutageLog(log, {
     begins: 'lost the LISTEN connection for policy changes; polling every second',
-    ends: 'listening for policy changes again',
+    ends: 'resumed listening for policy changes',
   });
   const listening = db.listen?.({
     channel: CHANNEL,

@@ -32,7 +32,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
-/** Takes any error from a request, and maps it only if the store threw it. */
+/** Accepts any error from a request, and maps it only if the store threw it. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

@@ -22,11 +22,11 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
-  /** The same door to another database. */
+  /** The same door to a different database. */
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
-  /** Called with each call of `forgetKeys`, before it returns. */
+  /** Called on each call of `forgetKeys`, before it returns. */
   onForget: { act(): void };
 };
 

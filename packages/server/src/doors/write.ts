@@ -46,8 +46,8 @@ export type OpenKeyedWrite = <T, Shown>(
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /**
- * The outcome of the change. `done` as soon as COMMIT is sent; a request that fails afterwards
- * can't tell whether the change was made. `replayed`: an earlier request made it.
+ * The outcome of the change. `done` as soon as COMMIT is sent; if a request fails afterwards, it is
+ * unknown whether the change was made. `replayed`: an earlier request made it.
  */
 export type Fate = 'not_done' | 'done' | 'replayed';
 

@@ -1,5 +1,5 @@
-// The log line of a response: it names the caller, even if the caller is denied, and contains no
-// secret.
+// The log line of a response identifies the caller, even if the request is denied, and contains no
+// secrets.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -35,13 +35,13 @@ function logged(t: TestContext, app: Harness) {
       };
       const response = await beside.http.inject({ ...request, headers });
       const lines = text.slice(before).split('\n').filter(Boolean);
-      const line: Line = JSON.parse(lines.find((each) => each.includes('"answered"')) ?? '{}');
+      const line: Line = JSON.parse(lines.find((each) => each.includes('"responded"')) ?? '{}');
       return { ...line, response };
     },
   };
 }
 
-test('every kind of caller is named, whether or not its request succeeds', async (t) => {
+test('every kind of caller is logged, whether or not its request succeeds', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { userId, token: session } = await app.people.owner();
@@ -82,7 +82,7 @@ test('every kind of caller is named, whether or not its request succeeds', async
   ok(!text().includes(BOOTSTRAP_TOKEN));
 });
 
-test('the log line of a sign-in names the user, that of a failed sign-in nobody, and both name the network', async (t) => {
+test('a successful sign-in is logged with the user and the network, a failed one only with the network', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { email, userId, token } = await someone(app);

@@ -13,7 +13,9 @@ type LoggedCaller = {
   id: string | null;
 };
 
-/** Set when the caller is known, so that the log also names callers that are denied. */
+/**
+ * Set when the caller is known, so that the log also identifies callers whose requests are denied.
+ */
 export const CALLER = 'caller';
 
 declare module 'fastify' {
@@ -50,7 +52,7 @@ export function logAnswered({ line, hot }: ServedRoute, log: Log) {
       const level = isHot && isSuccess ? 'debug' : 'info';
       const network = isOfPeople ? { network: loggedNetworkOf(request.ip) } : {};
       const principal = request[CALLER];
-      log[level]({ requestId: request.id, line, status, ms, principal, ...network }, 'answered');
+      log[level]({ requestId: request.id, line, status, ms, principal, ...network }, 'responded');
     }
     done();
   };

@@ -6,7 +6,7 @@ import { compressed } from './compress.ts';
 
 const text = JSON.stringify(Array.from({ length: 400 }, (_, number) => ({ number })));
 
-test('a text shared by many requests is compressed once for each encoding', async () => {
+test('a response shared by many requests is compressed once for each encoding', async () => {
   const json = new JsonText(text);
   const [first, second, gzip] = await Promise.all([
     compressed(json, 'gzip, br'),
@@ -20,7 +20,7 @@ test('a text shared by many requests is compressed once for each encoding', asyn
   equal(gunzipSync(gzip.bytes).toString(), text);
 });
 
-test('a short text, or a text for a client that accepts no encoding, is not compressed', async () => {
+test('a response that is short, or whose client accepts no encoding, is not compressed', async () => {
   equal(await compressed(new JsonText('{}'), 'br'), null);
   for (const accepted of ['', 'br;q=0, gzip;q=0.0', 'deflate']) {
     equal(await compressed(new JsonText(text), accepted), null, accepted);

@@ -41,7 +41,7 @@ test('a preflight elsewhere is rejected as an unknown method', async (t) => {
   equal(plain.statusCode, 405, 'without an Origin it is not a preflight');
 });
 
-test('an allowed origin can read responses and errors; another origin can read neither', async (t) => {
+test('an allowed origin can read responses and errors; any other origin can read neither', async (t) => {
   const app = await harness(t);
   const { headers } = await app.embed();
   const { http } = app.testApp.app;

@@ -82,7 +82,7 @@ test('a cursor with one flipped bit, or one character more or less, is rejected'
   }
 });
 
-test('another encoding of the same bytes is rejected', () => {
+test('a different encoding of the same bytes is rejected', () => {
   const position = ['a'];
   const cursor = cursors.issue(BINDING, position);
   const bytes = Buffer.from(cursor, 'base64url');

@@ -37,7 +37,7 @@ type Asked = {
   isDryRun: boolean;
 };
 
-/** What a route receives, and the outcome of a change made through it. */
+/** The door that a route receives, and the outcome of a change made through it. */
 type Opened = { door: object; fate(): Fate };
 
 export function doorFor(

@@ -7,7 +7,7 @@ import { apiErrorIfOfStore } from '../doors/store-faults.ts';
 
 /** Errors that Fastify throws itself. */
 const frameworkFaults: Record<string, () => ApiError> = {
-  // The client closed the connection while sending the body, so nobody reads this response.
+  // The client closed the connection while sending the body, so this response is never read.
   ECONNRESET: () => new ApiError('invalid_request', 'The request body is incomplete.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>

@@ -28,7 +28,7 @@ const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 const notJson: Record<string, Buffer> = {
-  'no bytes': bytes(''),
+  'an empty body': bytes(''),
   whitespace: bytes(' \n\t'),
   'half an object': bytes('{"a":'),
   'two values': bytes('{}{}'),
@@ -46,7 +46,7 @@ const notJson: Record<string, Buffer> = {
   'overlong UTF-8': bytes('{"a":"', [0xc0, 0xaf], '"}'),
   'a surrogate in UTF-8': bytes('{"a":"', [0xed, 0xa0, 0x80], '"}'),
   'UTF-16': Buffer.from('{"a":1}', 'utf16le'),
-  'closing before opening': bytes(']['),
+  'a closing bracket before the opening one': bytes(']['),
 };
 
 for (const [what, body] of Object.entries(notJson)) {
@@ -112,29 +112,33 @@ const Rules = z.strictObject({ rate_limits: RateLimits.optional(), name: z.strin
 const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
 const paths: [string, unknown, string[]][] = [
-  ['a field', { name: 1 }, ['name']],
-  ['a nested field', { rate_limits: [{ ...rule, window_ms: 1 }] }, ['rate_limits.0.window_ms']],
-  ['two fields', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
+  ['a wrong field', { name: 1 }, ['name']],
+  [
+    'a nested wrong field',
+    { rate_limits: [{ ...rule, window_ms: 1 }] },
+    ['rate_limits.0.window_ms'],
+  ],
+  ['two wrong fields', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
   ['an unknown field', { nam: 'x' }, ['nam']],
   ['two unknown fields', { nam: 1, nme: 1 }, ['nam', 'nme']],
   ['a nested unknown field', { rate_limits: [{ ...rule, burst: 1 }] }, ['rate_limits.0.burst']],
   ['an array instead of an object', [], ['']],
   ['null instead of an object', null, ['']],
   ['null for an optional field', { name: null }, ['name']],
-  ['a text with NUL', { name: 'a\u0000b' }, ['name']],
+  ['a string with NUL', { name: 'a\u0000b' }, ['name']],
   ['half a surrogate pair', { name: '\ud800' }, ['name']],
   ['a name with NUL', { 'a\u0000b': 1 }, ['a\ufffdb']],
-  ['a name with half a pair', { 'a\udfffb': 1 }, ['a\ufffdb']],
+  ['a name with half a surrogate pair', { 'a\udfffb': 1 }, ['a\ufffdb']],
   [
-    'NUL beside other faults',
+    'a field with NUL and two other wrong fields',
     { name: '\u0000', rate_limits: 2, nam: 1 },
     ['name', 'rate_limits', 'nam'],
   ],
-  ['NUL in a field of the wrong kind', { rate_limits: '\u0000' }, ['rate_limits']],
+  ['a field that has NUL and the wrong type', { rate_limits: '\u0000' }, ['rate_limits']],
 ];
 
 for (const [what, value, expected] of paths) {
-  test(`${what} is rejected with its path`, () => {
+  test(`an error contains the path of ${what}`, () => {
     deepEqual(
       detailsOf(Rules, value).map(({ path }) => path),
       expected,

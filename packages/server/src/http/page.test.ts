@@ -17,7 +17,7 @@ const rowsOf = (...chars: number[]): Row[] =>
     metaBytes: length,
   }));
 
-/** Ends a page as the database does: the first row, and further rows that fit. */
+/** Cuts off a page as the database does: the first row, and further rows that fit. */
 const fitting = (rows: Row[], metaBytes: number): Row[] => {
   let used = 0;
   return rows.filter((row, at) => {

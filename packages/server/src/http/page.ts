@@ -24,7 +24,7 @@ type Listing<Row, Item> = {
 
 type Page<Item> = Reply<{ object: 'list'; data: Item[] }>;
 
-/** Reads one row more than the page holds, to find out whether there is a next page. */
+/** Reads one row more than the page contains, to find out whether there is a next page. */
 export async function pageOf<Row, Item>(
   limit: number,
   { list, ...telling }: Listing<Row, Item>,
@@ -44,7 +44,7 @@ function pageWith<Row, Item>(
   return new Reply(body, rows.length > shown.length && last ? { next: next(last) } : {});
 }
 
-/** Pages with more `meta` than this take a slot of `bigLists`. */
+/** Pages with more `meta` than this need a slot of `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
 /** The maximum for a single row, which is then the only row of its page. */
 const META_BYTES_MAX = 1_048_576;
@@ -67,7 +67,7 @@ type NotedListing<Row, Item> = {
 /**
  * Like `pageOf`, for rows with `meta` of up to 1 MiB each. A page ends early instead of growing
  * without limit; its link shows whether there is more. The first query allows only a small amount
- * of `meta`; a larger page takes one of the few slots.
+ * of `meta`; a larger page needs one of the few slots in `bigLists`.
  */
 export async function notedPageOf<Row extends Placed, Item extends object>(
   limit: number,

@@ -49,7 +49,7 @@ for (const [what, request, part, paths] of [
   ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
   ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],
 ] as const) {
-  test(`${what} is rejected with its name and its part of the request`, async (t) => {
+  test(`the error for ${what} gives the part of the request and the path`, async (t) => {
     const answer = await server(t).inject(request);
     const { error } = answer.json();
     equal(answer.statusCode, 400);
@@ -80,7 +80,7 @@ const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true }
   },
 });
 
-test('a conflict that the endpoint does not declare is a failure', async (t) => {
+test('a conflict that the endpoint does not declare is a server error', async (t) => {
   const declared = { 409: 'The slug is taken.' };
   const app = bareServer(t, [plain('GET /may', { declared }), plain('GET /may-not')]);
   equal((await app.inject('/may?taken')).statusCode, 409);
@@ -100,10 +100,10 @@ test('successes of hot routes are logged at debug, everything else at info', asy
       return `${of} ${line} ${status} ${msg}`;
     });
   };
-  const usual = ['info GET /usual 200 answered', 'info GET /usual 409 answered'];
-  const refused = 'info GET /hot 409 answered';
+  const usual = ['info GET /usual 200 responded', 'info GET /usual 409 responded'];
+  const refused = 'info GET /hot 409 responded';
   deepEqual(await linesAt('info'), [...usual, refused]);
-  deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 answered', refused]);
+  deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 responded', refused]);
 });
 
 test('the time to receive a body does not count towards the deadline', async (t) => {

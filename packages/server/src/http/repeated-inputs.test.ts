@@ -1,4 +1,4 @@
-// Which inputs are parsed again, and that requests cannot change what they share.
+// Which inputs are parsed again. Requests cannot change the parsed inputs that they share.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHARS_KEPT_MAX, createInputMemory, INPUTS_KEPT_MAX } from './repeated-inputs.ts';
@@ -43,7 +43,7 @@ test('requests cannot change an input shared with others', () => {
   throws(() => Object.assign(rule ?? {}, { limit: 6 }), TypeError);
 });
 
-test('the number of kept inputs and of their characters is limited', () => {
+test('the number and the length of cached inputs are limited', () => {
   const { parse, parsed } = counted();
   for (let since = 0; since <= INPUTS_KEPT_MAX; since += 1) parse(`/feed?since=${since}`, since);
   equal(parsed.length, INPUTS_KEPT_MAX + 1);

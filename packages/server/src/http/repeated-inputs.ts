@@ -1,7 +1,7 @@
-// Inputs that repeat. A node sends the same query with each poll until the policy changes, and so
-// do all nodes of a project. A node also sends the same body with each rate-limit check of a key.
-// Checking such an input against its schema is a tenth of the work of a request (`npm run bench --
-// policy ratelimit`).
+// Inputs that repeat. Until the policy changes, all nodes of a project send the same query with
+// each poll. A node also sends the same body with each rate-limit check of a key. Checking such an
+// input against its schema is a tenth of the work of a request (`npm run bench -- policy
+// ratelimit`).
 
 export const INPUTS_KEPT_MAX = 1000;
 /** Longer inputs list many tenants or limits and are rare. */

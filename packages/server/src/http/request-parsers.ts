@@ -47,7 +47,7 @@ export function bodyParserOf({ endpoint, bodyRepeats }: ServedRoute): (sent: Sen
   };
   const recall = bodyRepeats ? createInputMemory(parse) : null;
   return ({ body = EMPTY, contentType }) => {
-    // A missing body equals `{}`: if a field is required, the error names it.
+    // A missing body is read as `{}`: if a field is required, the error gives its name.
     if (body.length === 0) return schema && parsePart('body', schema, {});
     if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
     return recall ? recall(body.toString('latin1'), body) : parse(body);

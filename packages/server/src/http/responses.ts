@@ -66,7 +66,7 @@ function outcomeOf({ method }: FastifyRequest, { status }: ApiError, thrown: unk
 
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Whether the connection ended before the whole request arrived. */
+/** Whether the connection was closed before the whole request arrived. */
 export const isHungUp = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 export const isPreflight = ({ method, url, headers }: FastifyRequest): boolean =>

@@ -25,7 +25,7 @@ import type { OpenKeyedWrite, OpenWrite } from '../doors/write.ts';
 import type { BackupFacts } from '../observe/deployment-facts.ts';
 import type { Counters } from '../volatile/counters.ts';
 
-/** A response with more than a body: another status, headers, or a next page. */
+/** A response with more than a body: a different status, headers, or a next page. */
 export class Reply<Body = unknown> {
   readonly body: Body;
   readonly status: number | undefined;
@@ -90,7 +90,7 @@ type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
-  /** Names a caller without a credential for the log: a user signing in, or the scanner. */
+  /** Identifies a caller without a credential for the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** The path and the query of the request, as they were sent. */
@@ -107,7 +107,7 @@ export type NoteCaller = (kind: 'user' | 'scanner', id: string) => void;
 
 type Answer<E> = AnswerOf<E> | Reply;
 
-/** What a route says about itself besides its door. */
+/** The other properties of a route, apart from its door. */
 type RouteTerms = {
   boundary: Boundary;
   /** Requires a verified email address, if the deployment is configured that way. */
@@ -219,7 +219,7 @@ export type ServedRoute = RouteTerms & {
   foresee?(input: Record<string, unknown>): unknown;
 };
 
-/** What `serve` receives for a route with a plan. */
+/** The form in which `serve` receives a route with a plan. */
 type PlanRoute = {
   plan(input: Record<string, unknown>): Planned<unknown>;
 };

@@ -111,21 +111,21 @@ const refusals: [string, InjectOptions, string][] = [
   ['an unknown path', { url: '/nowhere' }, '404 not_found'],
   ['a path with a trailing slash', { url: '/small/' }, '404 not_found'],
   ['a path in capitals', { url: '/Things' }, '404 not_found'],
-  ['an unknown path by an odd method', { method: 'QUERY', url: '/nowhere' } as never, '404'],
+  ['an unknown path with an unusual method', { method: 'QUERY', url: '/nowhere' } as never, '404'],
   ['an unknown path with a large body', post('/nowhere', ' '.repeat(BODY_BYTES_MAX + 1)), '404'],
   ['broken percent-encoding', { url: '/things/%zz' }, '400 invalid_request'],
-  ['a cut percent-encoding', { url: '/things/%' }, '400 invalid_request'],
+  ['a truncated percent-encoding', { url: '/things/%' }, '400 invalid_request'],
   ['broken UTF-8 in the path', { url: '/things/%ff' }, '400 invalid_request'],
   ['an overlong parameter', { url: `/things/${'a'.repeat(17_000)}` }, '400 invalid_request'],
   ['a long parameter', { url: `/things/${'a'.repeat(15_000)}` }, '400 invalid_request'],
   ['an unknown parameter', { url: '/things?off=1' }, '400 invalid_request'],
   ['a repeated parameter', { url: '/things?of=1&of=2' }, '400 invalid_request'],
   ['NUL in a parameter', { url: '/things?of=%00' }, '400 invalid_request'],
-  ['another content type', post('/things', '{}', 'text/plain'), '415 unsupported_media_type'],
+  ['a different content type', post('/things', '{}', 'text/plain'), '415 unsupported_media_type'],
   ['broken JSON', post('/things', '{'), '400 invalid_request'],
-  ['a body too large', post('/things', ' '.repeat(BODY_BYTES_MAX + 1)), '413 payload_too_large'],
-  ['a body too large for its endpoint', post('/small', '{"a":12345}'), '413 payload_too_large'],
-  ['a failure', { url: '/fails' }, '500 internal_error'],
+  ['an oversized body', post('/things', ' '.repeat(BODY_BYTES_MAX + 1)), '413 payload_too_large'],
+  ['a body over the limit of its endpoint', post('/small', '{"a":12345}'), '413 payload_too_large'],
+  ['an unexpected failure', { url: '/fails' }, '500 internal_error'],
 ];
 
 test('the error for an unknown path points to /docs', async (t) => {
@@ -275,7 +275,7 @@ test('the cause of a failure is logged, and not sent to the caller', async (t) =
   }
 });
 
-test('the link to the next page is the same query with another cursor', async (t) => {
+test('the link to the next page is the same query with a different cursor', async (t) => {
   const app = server(t);
   const link = async (url: string) => String((await app.inject(url)).headers.link);
   match(await link('/pages'), /^<\/pages\?cursor=[\w-]+>; rel="next"$/);

@@ -223,7 +223,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort(GONE);
   else {
     raw.once('close', () => {
-      // The connection of a response that was sent is usually still open.
+      // After a complete response, the connection is usually still open.
       if (!raw.writableEnded) controller.abort(GONE);
     });
   }

@@ -12,7 +12,7 @@ type Tally = {
   text(): string;
 };
 
-/** Counters that count their checks and leases, and the text of the counts. */
+/** Counters whose checks and leases are counted, and the counts in the text format. */
 export function tallied(counters: Counters): { counters: Counters; text(): string } {
   const { store } = counters;
   const checks = createTally(

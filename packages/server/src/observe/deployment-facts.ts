@@ -1,4 +1,4 @@
-// What metrics and /status report about a whole deployment.
+// The figures that metrics and /status report about a whole deployment.
 
 export type DeploymentFigures = {
   mailQueued: number;
@@ -16,7 +16,7 @@ export type BackupFacts = {
   now: Date;
   /** Whether the newest attempted backup passed; null: none was attempted. */
   lastPassed: boolean | null;
-  /** When the newest successful backup ended. */
+  /** When the newest successful backup finished. */
   goodAt: Date | null;
   testAt: Date | null;
   testPassed: boolean | null;

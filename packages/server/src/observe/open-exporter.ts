@@ -28,7 +28,7 @@ export async function openExporter(protocol: Protocol): Promise<Exporter> {
     reportTo(log) {
       outage = createOutageLog(log, {
         begins: 'failed to export traces',
-        ends: 'exporting traces again',
+        ends: 'resumed exporting traces',
       });
     },
   };

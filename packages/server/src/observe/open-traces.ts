@@ -32,9 +32,9 @@ import { type SamplerName, samplerOf } from './sampler.ts';
 export type TraceSettings = Readonly<{
   protocol: Protocol;
   sampler: SamplerName;
-  /** The fraction of traces that a ratio sampler takes. */
+  /** The fraction of traces that a ratio sampler keeps. */
   ratio: number;
-  /** Whether a request becomes part of the trace named in its headers. */
+  /** Whether a request becomes part of the trace identified in its headers. */
   continues: boolean;
   /** How long a span waits for other spans before they are sent together. */
   delayMs: number;
@@ -51,7 +51,7 @@ export type Traces = Tracing & {
   close(): Promise<void>;
 };
 
-/** Limits how long a stop waits for a collector that does not respond. */
+/** Limits how long the shutdown waits for a collector that does not respond. */
 const CLOSE_MS_MAX = 2 * SECOND_MS;
 const BATCH_MAX = 512;
 

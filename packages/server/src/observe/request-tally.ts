@@ -1,5 +1,5 @@
-// Counts responses by endpoint and status, and their durations. It runs with every response, so it
-// keeps plain numbers, which are turned into series on each scrape.
+// Counts responses by endpoint and status, and their durations. It runs on every response, so it
+// keeps plain numbers and builds the series only when scraped.
 // bench: 2.1 µs (a counter and a histogram of prom-client, labels resolved before) → 0.05 µs
 
 /** The upper bounds of the buckets, in seconds. */

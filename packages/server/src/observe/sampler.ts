@@ -1,5 +1,5 @@
 // The samplers of OTEL_TRACES_SAMPLER. A sampler whose name begins with `parentbased` follows the
-// caller if a request names a trace, and decides on its own about all other requests.
+// caller if a request belongs to a trace, and decides on its own about all other requests.
 
 import {
   AlwaysOffSampler,

@@ -12,5 +12,6 @@ test('destinations are absolute file paths and https URLs', () => {
 });
 
 for (const text of ['http://keep.example/a', './a.jsonl', '/a,', '/mnt/', '/a,/b,/c,/d,/e']) {
-  test(`${text} is rejected`, () => throws(() => audit.auditAnchors.parse(text), Fault));
+  test(`the destination ${text} is rejected`, () =>
+    throws(() => audit.auditAnchors.parse(text), Fault));
 }

@@ -12,7 +12,7 @@ for (const [env, port, portFrom] of [
   [{ PORT: 'x', KEYRAIL_PORT: '80' }, 80, 'KEYRAIL_PORT'],
   [{ PORT: '' }, 4400, null],
 ] as const) {
-  test(`the port with ${JSON.stringify(env)} is ${port}`, () => {
+  test(`with the settings ${JSON.stringify(env)}, the port is ${port}`, () => {
     const read = readConfig(env);
     ok('config' in read);
     const { listening } = read.config;

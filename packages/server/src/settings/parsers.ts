@@ -64,7 +64,7 @@ export function hostText(text: string): string {
   return text;
 }
 
-/** Accepts what the driver accepts: the host may be empty if the query names a socket. */
+/** Accepts what the driver accepts: the host may be empty if the query specifies a socket. */
 export const isPostgres = (text: string): boolean =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 

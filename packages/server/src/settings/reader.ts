@@ -1,11 +1,11 @@
-// Reads settings from an environment, and collects everything wrong with them.
+// Reads settings from an environment, and collects all errors in them.
 import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a wrong setting is undefined, whatever its type: no value is used if there is a
- * fault.
+ * The value of a wrong setting is undefined, whatever its type: if there is a fault, no value is
+ * used.
  */
 export type Reader = {
   one<S extends Setting>(setting: S): ValueOf<S>;
@@ -38,6 +38,6 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
   };
 }
 
-/** The variable that a setting takes its value from; null: it has its default. */
+/** The variable that a setting gets its value from; null if it has its default. */
 export const nameIn = (env: Environment, { name, alias = name }: Setting): string | null =>
   [name, alias].find((each) => env[each]) ?? null;

@@ -1,5 +1,5 @@
-// Names used by Keyrail's own clients don't stop a server. The list is complete and contains
-// nothing else.
+// Setting names of Keyrail's own clients don't stop a server. The list of these names is complete
+// and contains no others.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
 export type Setting<T = unknown> = {
   name: string;
   meaning: string;
-  /** The variable that platforms set for the same purpose. It is used if `name` isn't set. */
+  /** A variable that hosting platforms set for the same purpose. It is used if `name` isn't set. */
   alias?: string;
   /** Default value as text; null if the setting has no default. */
   fallback: string | null;

@@ -1,4 +1,4 @@
-// Settings for the database, and for the directory with everything that is not in it.
+// Settings for the database, and for the directory that contains all other data.
 import { isPostgres, plainText, secretIf, sizeInBytes, wholeNumber } from './parsers.ts';
 import type { Group } from './setting.ts';
 

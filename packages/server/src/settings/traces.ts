@@ -1,5 +1,5 @@
-// Settings for traces, with OpenTelemetry's names and values. Its library reads other settings
-// itself, such as OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS.
+// Settings for traces, with OpenTelemetry's names and values. The OpenTelemetry library reads other
+// settings on its own, such as OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS.
 import { MINUTE_MS } from '../base/duration.ts';
 import type { TraceSettings } from '../observe/open-traces.ts';
 import { wholeNumber } from './parsers.ts';

@@ -2,7 +2,7 @@
 // anchor kept outside the database can later prove that none of them was removed or rewritten.
 //
 // The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its field
-// `object` names the purpose. Tokens are signed over base64url text, which never begins with "{",
+// `object` states the purpose. Tokens are signed over base64url text, which never begins with "{",
 // so no signature of one kind is valid for the other.
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';

@@ -77,7 +77,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
 const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** The genuine token with other claims, but with its original signature. */
+/** The genuine token with different claims, but with its original signature. */
 function tampered(claims: Json): string {
   const [head, , signature] = genuine.split('.');
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;
@@ -96,7 +96,7 @@ function malleated(): string {
   return `${head}.${payload}.${bytes.toString('base64url')}`;
 }
 
-/** Another encoding of the same bytes: the last character has unused bits. */
+/** A different encoding of the same bytes: the last character has unused bits. */
 function respelled(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const at = alphabet.indexOf(genuine.at(-1) ?? '');
@@ -130,20 +130,21 @@ const forgeries: Record<string, () => string> = {
   'ES256 with a foreign key': () =>
     forge({ head: { alg: 'ES256' }, by: hashed('sha256', elliptic.privateKey) }),
   'Ed448 with alg EdDSA': () => forge({ by: edwards(curve448.privateKey) }),
-  'our key with alg Ed25519': () => forge({ head: { alg: 'Ed25519' } }),
-  'our key without alg': () => forge({ head: { alg: undefined } }),
-  'our key with a list as alg': () => forge({ head: { alg: ['EdDSA'] } }),
-  'our kid, another key': () => forge({ by: edwards(stranger.privateKey) }),
-  'another deployment’s kid and key': () =>
+  'the right key with alg Ed25519': () => forge({ head: { alg: 'Ed25519' } }),
+  'the right key without alg': () => forge({ head: { alg: undefined } }),
+  'the right key with a list as alg': () => forge({ head: { alg: ['EdDSA'] } }),
+  'the right kid, signed with a different key': () => forge({ by: edwards(stranger.privateKey) }),
+  'the kid and key of a different deployment': () =>
     forge({ head: { kid: crypto.randomUUID() }, by: edwards(stranger.privateKey) }),
-  'our key without kid': () => forge({ head: { kid: undefined } }),
-  'our key with an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
-  'our key with our kid in capitals': () =>
+  'the right key without kid': () => forge({ head: { kid: undefined } }),
+  'the right key with an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
+  'the right key with its kid in capitals': () =>
     forge({ head: { kid: String(ours.head.kid).toUpperCase() } }),
-  'the key that signs anchors': () =>
+  'the anchor signing key': () =>
     forge({ head: { kid: anchoring.kid }, by: edwards(anchoring.key) }),
-  'the key that signs anchors under our kid': () => forge({ by: edwards(anchoring.key) }),
-  'our key under the kid of anchors': () => forge({ head: { kid: anchoring.kid } }),
+  'the anchor signing key with the right kid': () => forge({ by: edwards(anchoring.key) }),
+  'the right key with the kid of the anchor signing key': () =>
+    forge({ head: { kid: anchoring.kid } }),
   'a kid that is a path': () => forge({ head: { kid: '../../../../../../dev/null' } }),
   'a kid that is SQL': () => forge({ head: { kid: "' or '1' = '1' --" } }),
   'a kid that is a prototype': () => forge({ head: { kid: '__proto__' } }),
@@ -154,7 +155,7 @@ const forgeries: Record<string, () => string> = {
   'a kid with a NUL': () => forge({ head: { kid: `${ours.head.kid}\u0000` } }),
   'a key in the header': () =>
     forge({ head: { jwk, kid: 'theirs' }, by: edwards(stranger.privateKey) }),
-  'a key in the header under our kid': () =>
+  'a key in the header, with the right kid': () =>
     forge({ head: { jwk }, by: edwards(stranger.privateKey) }),
   'the URL of a list of keys': () =>
     forge({
@@ -172,39 +173,41 @@ const forgeries: Record<string, () => string> = {
   'typ in capitals': () => forge({ head: { typ: 'KEYRAIL-EMBED+JWT' } }),
   'typ as a media type': () => forge({ head: { typ: 'application/keyrail-embed+jwt' } }),
   'an access token’s typ': () => forge({ head: { typ: 'at+jwt' } }),
-  'another tenant': () => tampered({ sub: crypto.randomUUID() }),
-  'another project': () => tampered({ prj: crypto.randomUUID() }),
-  'another workspace': () => tampered({ ws: crypto.randomUUID() }),
-  'another environment': () => tampered({ env: 'test' }),
+  'a different tenant': () => tampered({ sub: crypto.randomUUID() }),
+  'a different project': () => tampered({ prj: crypto.randomUUID() }),
+  'a different workspace': () => tampered({ ws: crypto.randomUUID() }),
+  'a different environment': () => tampered({ env: 'test' }),
   'more scopes': () => tampered({ scopes: ['keys:read', 'keys:write', 'key_scope:admin'] }),
   'a later epoch': () => tampered({ epoch: 2 }),
   'a later expiry': () => tampered({ exp: Number(ours.payload.exp) + 3600 }),
-  'another audience': () => tampered({ aud: ['https://evil.example'] }),
-  'another issuer, signed by us': () => forge({ payload: { iss: 'https://evil.example' } }),
-  'no issuer, signed by us': () => forge({ payload: { iss: undefined } }),
-  'no audience, signed by us': () => forge({ payload: { aud: undefined } }),
-  'an audience as a string, signed by us': () => forge({ payload: { aud: ORIGIN } }),
-  'no tenant, signed by us': () => forge({ payload: { sub: undefined } }),
-  'no expiry, signed by us': () => forge({ payload: { exp: undefined } }),
-  'an expiry as a string, signed by us': () => forge({ payload: { exp: `${ours.payload.exp}` } }),
-  'an expiry in the past, signed by us': () => forge({ payload: { exp: 1 } }),
-  'an expiry too large for a date, signed by us': () => forge({ payload: { exp: 1e300 } }),
-  'no scopes, signed by us': () => forge({ payload: { scopes: undefined } }),
-  'scopes as a string, signed by us': () => forge({ payload: { scopes: 'keys:read keys:write' } }),
-  'no epoch, signed by us': () => forge({ payload: { epoch: undefined } }),
-  'an epoch as a string, signed by us': () => forge({ payload: { epoch: '1' } }),
-  'a future epoch, signed by us': () => forge({ payload: { epoch: 2 } }),
-  'an unknown environment, signed by us': () => forge({ payload: { env: 'prod' } }),
-  'an unknown tenant, signed by us': () => forge({ payload: { sub: crypto.randomUUID() } }),
-  'claims as a list, signed by us': () => forge({ payload: [ours.payload] }),
-  'claims that are not JSON, signed by us': () => forge({ payload: 'nonsense' }),
+  'a different audience': () => tampered({ aud: ['https://evil.example'] }),
+  'a different issuer, correctly signed': () => forge({ payload: { iss: 'https://evil.example' } }),
+  'no issuer, correctly signed': () => forge({ payload: { iss: undefined } }),
+  'no audience, correctly signed': () => forge({ payload: { aud: undefined } }),
+  'an audience as a string, correctly signed': () => forge({ payload: { aud: ORIGIN } }),
+  'no tenant, correctly signed': () => forge({ payload: { sub: undefined } }),
+  'no expiry, correctly signed': () => forge({ payload: { exp: undefined } }),
+  'an expiry as a string, correctly signed': () =>
+    forge({ payload: { exp: `${ours.payload.exp}` } }),
+  'an expiry in the past, correctly signed': () => forge({ payload: { exp: 1 } }),
+  'an expiry too large for a date, correctly signed': () => forge({ payload: { exp: 1e300 } }),
+  'no scopes, correctly signed': () => forge({ payload: { scopes: undefined } }),
+  'scopes as a string, correctly signed': () =>
+    forge({ payload: { scopes: 'keys:read keys:write' } }),
+  'no epoch, correctly signed': () => forge({ payload: { epoch: undefined } }),
+  'an epoch as a string, correctly signed': () => forge({ payload: { epoch: '1' } }),
+  'a future epoch, correctly signed': () => forge({ payload: { epoch: 2 } }),
+  'an unknown environment, correctly signed': () => forge({ payload: { env: 'prod' } }),
+  'an unknown tenant, correctly signed': () => forge({ payload: { sub: crypto.randomUUID() } }),
+  'claims as a list, correctly signed': () => forge({ payload: [ours.payload] }),
+  'claims that are not JSON, correctly signed': () => forge({ payload: 'nonsense' }),
   'a header that is not JSON': () => forge({ head: 'nonsense' }),
   'a signature of zeros': () => forge({ by: () => Buffer.alloc(64) }),
   'a truncated signature': () => genuine.slice(0, -3),
   'an extended signature': () => `${genuine}AAAA`,
-  'another encoding of the signature': respelled,
+  'a different encoding of the signature': respelled,
   'a malleated signature': malleated,
-  'a token in a token': () => forge({ payload: genuine }),
+  'a token inside a token': () => forge({ payload: genuine }),
 };
 
 const outcomeOf = async (token: string) => {
@@ -219,7 +222,7 @@ test('the genuine token is accepted, and so is the result of forge() without cha
 });
 
 for (const [what, forged] of Object.entries(forgeries)) {
-  test(`rejected: ${what}`, async () => {
+  test(`a forged token is rejected: ${what}`, async () => {
     equal(await outcomeOf(forged()), '401 invalid_token');
   });
 }
@@ -233,7 +236,7 @@ const anyClaim = fc.dictionary(
   fc.jsonValue(),
 );
 
-test('any other value in a header or claim is rejected, and never causes a 5xx', async () => {
+test('random values in the header or the claims never cause a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await outcomeOf(token);
     // A signed token for other origins, or for none, is valid, but not on this origin.
@@ -265,7 +268,7 @@ test('any other value in a header or claim is rejected, and never causes a 5xx',
   );
 });
 
-test('a string in another format is an invalid key, not an invalid token', async () => {
+test('a string in any other format is an invalid key, not an invalid token', async () => {
   const [head, payload, signature] = genuine.split('.');
   const shapes = [
     `${head}.${payload}`,

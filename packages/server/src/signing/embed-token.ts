@@ -28,7 +28,7 @@ export async function verifyEmbedToken(
   { signingKeys, issuer }: VerifyingParts,
 ): Promise<Verified> {
   if (!isSpelledOnce(token)) throw refusal();
-  // The key comes from our own list by `kid`; no other header field selects it.
+  // The key comes from the deployment's own list by `kid`; no other header field selects it.
   const keyOf: JWTVerifyGetKey = async ({ kid }) => {
     const key = kid === undefined ? null : await signingKeys.verifying(kid, 'embed_token');
     if (!key) throw refusal();
@@ -53,7 +53,7 @@ const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /**
- * All faults of a token give the same error. Other errors, such as a store outage, are rethrown.
+ * All faults in a token give the same error. Other errors, such as a store outage, are rethrown.
  */
 function refusedBy(error: unknown): never {
   const isOfToken =

@@ -53,7 +53,7 @@ test('identical responses within one second share a signature, and all others ar
   equal(state.opened, 2 + others.length);
 });
 
-test('responses to nonces do not displace shared signatures', async () => {
+test('responses to requests with a nonce do not displace shared signatures', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   for (let asked = 0; asked < 1500; asked += 1) {
@@ -74,7 +74,7 @@ test('a failure is not shared with later requests', async () => {
   match((await signFeed({ ...answer, body })).signature ?? '', /^keyrail=:/);
 });
 
-test('five seconds after another key takes over, no response is signed with the old key', async () => {
+test('five seconds after a new key takes over, no response is signed with the old key', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   const signer = async () =>

@@ -1,5 +1,5 @@
-// Signs responses of the policy feed (RFC 9421 and 9530). The signature covers the query, which
-// names the node, so responses differ in their signatures; the digest of a body that many nodes
+// Signs responses of the policy feed (RFC 9421 and 9530). The signature covers the query, which may
+// identify the node, so responses differ in their signatures; the digest of a body that many nodes
 // receive is computed once.
 import { hash, sign } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -43,9 +43,8 @@ type FeedSignerParts = {
 };
 
 /**
- * How long the signing key's ID is cached. A signature is shared for up to a second more, so for at
- * most five seconds this process signs with a key that another process has replaced, or that has
- * ended.
+ * How long the signing key's ID is cached. A signature is shared for up to a second more, so this
+ * process may sign with a replaced or retired key for at most five seconds.
  */
 const SIGNER_KNOWN_MS = 4 * SECOND_MS;
 /**

@@ -21,7 +21,7 @@ export type SigningKeyFact = {
   id: string;
   purpose: SigningPurpose;
   publicKey: string;
-  /** Null for a key that has ended. */
+  /** Null for a retired key. */
   sealedPrivate: Buffer | null;
 };
 
@@ -29,7 +29,7 @@ const PUBLISHED_KEYS_MAX = 1000;
 
 /**
  * All published signing keys. Embed token keys come first, oldest first; then the others, newest
- * first, including ended anchor and receipt keys, because old anchors and receipts are verified
+ * first, including retired anchor and receipt keys, because old anchors and receipts are verified
  * too.
  */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>

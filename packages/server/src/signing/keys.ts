@@ -1,5 +1,5 @@
 // The signing keys of the deployment. This process caches only the key of each `kid`, which never
-// changes. For every token, it reads from the database which key signs and which keys have ended,
+// changes. For every token, it reads from the database which key signs and which keys are retired,
 // so that all processes agree.
 import type { KeyObject } from 'node:crypto';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -12,7 +12,7 @@ import { privateKeyOf, publicKeyOf } from './pair.ts';
 export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
 
 export type SigningKeys = {
-  /** Null for an unknown `kid`, and for the `kid` of a key with another purpose. */
+  /** Null for an unknown `kid`, and for the `kid` of a key with a different purpose. */
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
   /** For a `kid` that was just read from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;

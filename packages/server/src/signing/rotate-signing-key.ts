@@ -56,7 +56,8 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // Deletes the old keys, because setting the clock back would revive keys that have only ended.
+    // Deletes the old keys, because setting the clock back would revive keys that were only
+    // retired.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };

@@ -1,25 +1,25 @@
 // When a signing key is replaced.
 //
-// A key is published first, so that verifiers with a cached list have it in time. After the wait,
-// it signs. Once replaced, it stays published until the last token it signed has expired; a policy
-// feed key stays published until every node has renewed its cache.
+// A key is published first, so that verifiers with a cached list get it in time. After the wait, it
+// is used for signing. Once replaced, it stays published until the last token it signed has
+// expired; a policy feed key stays published until every node has renewed its cache.
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
 
 /**
  * `first`: only if no key exists. `due`: by the schedule. `asked`: requested by an operator, unless
- * the next key is already published. `immediately`: the key may have leaked, so all other keys and
- * their tokens end immediately.
+ * the next key is already published. `immediately`: the key may have leaked, so all other keys are
+ * retired and their tokens become invalid immediately.
  */
 export type RotationCause = 'first' | 'due' | 'asked' | 'immediately';
 
-/** Signatures for these purposes are verified long after their key has ended. */
+/** Signatures for these purposes are verified long after their key is retired. */
 export const isLasting = (purpose: SigningPurpose): boolean =>
   purpose === 'audit_anchor' || purpose === 'receipt';
 
 export type SigningSchedule = {
-  /** How long a key signs. */
+  /** How long a key is used for signing. */
   rotateEveryMs: number;
   /** How long a key is published before it signs. */
   publishWaitMs: number;
@@ -62,7 +62,7 @@ const LAST_CACHE_MS = DAY_MS;
 
 type NewKey = { now: Date; isFirst: boolean; publishWaitMs: number; purpose: SigningPurpose };
 
-/** When a new key starts to sign, and when the earlier keys end. */
+/** When a new key starts to sign, and when the earlier keys are retired. */
 export function timesOf(
   cause: RotationCause,
   { now, isFirst, publishWaitMs, purpose }: NewKey,

@@ -129,7 +129,7 @@ test('setting the clock back does not revive a key that was retired immediately'
   deepEqual(await published(vendor.testApp), [newest.id]);
 });
 
-test('a private key is sealed and unreadable under another master key', async (t) => {
+test('a private key is sealed and unreadable with a different master key', async (t) => {
   const vendor = await harness(t);
   const { projectId, tenantId } = await vendor.embed();
   const [row] = (
@@ -215,8 +215,10 @@ const needs: [RotationCause, { signsFrom: Date } | null, boolean][] = [
 ];
 
 for (const [cause, newest, isNew] of needs) {
-  const since = newest ? `a key that signs from ${newest.signsFrom.toISOString()}` : 'no key';
-  test(`rotation "${cause}" with ${since} creates ${isNew ? 'a new key' : 'nothing'}`, () => {
+  const since = newest
+    ? `a key that signs from ${newest.signsFrom.toISOString()}`
+    : 'no existing key';
+  test(`a rotation with cause "${cause}" and ${since} creates ${isNew ? 'a key' : 'nothing'}`, () => {
     equal(isNeeded(cause, newest, { now, rotateEveryMs: DAY_MS }), isNew);
   });
 }

@@ -31,7 +31,10 @@ export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise
   return made !== null;
 }
 
-/** Sets the end of all other keys of the same purpose. Keys that end earlier are unchanged. */
+/**
+ * Sets when all other keys with the same purpose are retired. Keys that are retired earlier are
+ * unchanged.
+ */
 export async function updateEnds(
   tx: Work,
   { id, purpose }: Pick<SigningKeyRow, 'id' | 'purpose'>,

@@ -15,7 +15,7 @@ function rig() {
   return { reported, breakers, breaker: breakers.of('one') };
 }
 
-test('alternating reasons are reported once each, and so is the end', () => {
+test('alternating reasons are reported once each, and so is the end of the outage', () => {
   const { reported, breaker } = rig();
   breaker.close();
   deepEqual(reported, [], 'no fault has occurred yet');
@@ -50,7 +50,7 @@ test('only three consecutive faults open the breaker', () => {
   equal(breaker.isOpen(), true);
 });
 
-test('three pulses that time out open the breaker, and so does a single refused pulse', async () => {
+test('three pulses that time out open the breaker, and so does a single pulse with a refused connection', async () => {
   const { breaker } = rig();
   const silent = await boundedBy(1)(new Promise(() => {})).catch((fault: unknown) => fault);
   breaker.close();
@@ -64,7 +64,7 @@ test('three pulses that time out open the breaker, and so does a single refused 
   equal(breaker.isOpen(), true);
 });
 
-test('the text of an unknown fault is not reported', () => {
+test('the message of an unknown fault is not reported', () => {
   const { reported, breaker } = rig();
   breaker.note(new Error('connect to redis://:secret@host failed'));
   deepEqual([reported, breaker.reason()], [['failed'], 'failed']);
@@ -79,7 +79,7 @@ test('a silenced breaker reports neither faults nor recoveries', () => {
   deepEqual(reported, ['ECONNREFUSED']);
 });
 
-test('a fault of one server does not affect the others, and is over once all servers work', () => {
+test('a fault of one server does not affect the others, and recovery is reported once all servers work', () => {
   const { reported, breakers, breaker } = rig();
   const other = breakers.of('other');
   breaker.close();

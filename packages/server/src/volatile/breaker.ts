@@ -25,7 +25,7 @@ type Breakers = {
   keep(servers: readonly string[]): void;
   /** Whether requests to every server are rejected. */
   isOpen(): boolean;
-  /** If several servers have a fault, the reason of the first. */
+  /** If several servers have a fault, the reason for the first. */
   reason(): string | null;
   /** Stops all reports. */
   silence(): void;

@@ -1,12 +1,12 @@
 -- Runs checks one after another; each charges all of its rules or none.
 --
--- KEYS, for each check: the hash that counts its owner's live names, then one counter per rule.
+-- KEYS, for each check: the hash that counts its owner's live counters, then one counter per rule.
 -- ARGV, for each check: the number of rules, the cost, the time in ms ('' for this server's clock),
--- the maximum of live names ('' to leave names uncounted and omit the first key), then for each
--- rule its limit, the width of a bucket in ms and the number of buckets.
--- Returns, for each check: 1 or 0 for allowed, then for each rule the used sum, the reset and the
--- wait in ms. A check that needs more names than its owner may have charges nothing and returns 2,
--- then the wait in ms.
+-- the maximum number of live counters ('' to leave them uncounted and omit the first key), then for
+-- each rule its limit, the width of a bucket in ms and the number of buckets. Returns, for each
+-- check: 1 or 0 for allowed, then for each rule the used sum, the reset and the wait in ms. A check
+-- that needs more counters than its owner may have charges nothing and returns 2, then the wait in
+-- ms.
 local key, at = 1, 1
 while key <= #KEYS do
   local rules, cost, given = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])

@@ -5,11 +5,11 @@
 -- first. A charge within the newest bucket overwrites only the head. A script reads and decides
 -- everything before its first write, because it is not rolled back.
 --
--- An owner's live names are counted by expiry, not listed. In the hash each field is a time and its
--- value is the number of names that expire then, rounded up by at most a sixteenth of their window.
--- So the hash changes when a name is created or a charge moves its expiry past that time, but not
--- with every charge. The fields n, first and last are the sum of the counts, and the earliest and
--- the latest time.
+-- An owner's live counters are counted by expiry, not listed. In the hash, each field is a time,
+-- rounded up by at most a sixteenth of the window, and its value is the number of counters that
+-- expire then. So the hash changes when a counter is created or a charge moves its expiry past that
+-- time, but not with every charge. The fields n, first and last are the sum of the counts, and the
+-- earliest and the latest time.
 local HEAD = '>ddI4'
 local ALL = { [1] = HEAD, [17] = HEAD .. string.rep('I4', 16) }
 local SIZES = { [1] = 20, [17] = 84 }
@@ -52,7 +52,8 @@ local function look(bytes, at, cost, now)
   local head, used, count, counts, ends = nil, 0, 0, nil, nil
   if bytes and #bytes == SIZES[span] then
     head, used, count = unpack_bytes(HEAD, bytes)
-    -- If the clock steps back by up to a span, time stands still; otherwise the counter restarts.
+    -- If the clock steps back by up to a span, the newest bucket stays current; otherwise the
+    -- counter restarts.
     if head > newest then
       if head - newest <= span then newest = head else head = nil end
     end
@@ -104,7 +105,7 @@ local function settle(key, counter, charged, now, is_own_clock)
   size = size + 3
 end
 
--- The field under which a name is counted: its expiry, rounded up to a grid that is finer for
+-- The field under which a counter is counted: its expiry, rounded up to a grid that is finer for
 -- shorter windows, so that the hash has few fields for each order of magnitude.
 local function counted_under(ends, width, span)
   local _, exponent = frexp(width * span)
@@ -112,7 +113,7 @@ local function counted_under(ends, width, span)
   return ceil(ends / grid) * grid
 end
 
--- The effect of a charge on the count of live names: the number of new names, and the difference
+-- The effect of a charge on the count of live counters: the number of new ones, and the difference
 -- for each expiry. The differences are nil if nothing changes, as with most charges.
 local function changes_of(counters, now)
   local created, changes = 0, nil
@@ -136,8 +137,8 @@ local function changes_of(counters, now)
   return created, changes
 end
 
--- Recounts an owner's names without the expired ones, and removes the expired fields. A server that
--- is out of memory refuses HSET but not HDEL, so HSET comes first.
+-- Recounts an owner's counters without the expired ones, and removes the expired fields. A server
+-- that is out of memory refuses HSET but not HDEL, so HSET comes first.
 local function recount(key, now)
   local all, ended = call('HGETALL', key), {}
   local n, first = 0, 0
@@ -157,8 +158,8 @@ local function recount(key, now)
   return n, first
 end
 
--- Counts the names that a check creates and moves. Returns nil, or the wait in ms if its owner may
--- have no more names; then nothing is counted.
+-- Counts the counters that a check creates and those whose expiry it moves. Returns nil, or the
+-- wait in ms if the owner may not have more counters; then nothing is counted.
 local function count_names(key, created, changes, most, now, is_own_clock)
   local fields = { 'n', 'first', 'last' }
   for time in pairs(changes) do fields[#fields + 1] = time end

@@ -9,9 +9,9 @@ type Algorithm = 'fixed' | 'sliding';
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
 
 /**
- * The workspace and environment of a check, or a part of the sign-in throttle. The number of live
- * names of each owner is bounded, so that one owner can't use up the shared memory. On a Redis
- * Cluster the owner's name has the same hash tag as the names of the rules.
+ * The workspace and environment of a check, or a part of the sign-in throttle. Each owner has a
+ * limited number of live counters, so that one owner can't use up the shared memory. On a Redis
+ * Cluster, the names of the owner and of its counters have the same hash tag.
  */
 export type Owner = { name: string; namesMax: number };
 
@@ -44,17 +44,17 @@ export type Counters = {
   readonly store: 'redis' | 'memory';
   /** True if the counters of one check must share a slot of a Redis Cluster. */
   readonly isSlotted: boolean;
-  /** The maximum number of live names of one workspace in one environment. */
+  /** The maximum number of live counters of one workspace in one environment. */
   readonly namesMax: number;
   /**
    * Charges all rules or none, atomically. A cost of 0 only reads. Throws `overQuota` if the charge
-   * needs new names beyond the owner's maximum.
+   * needs new counters beyond the owner's maximum.
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   /**
    * Charges as many units as all rules have left, at most `want`. They expire with the current
    * bucket of the rule whose bucket ends first, so that a unit never counts for less time than if
-   * it were charged when it is spent. Throws `overQuota` as `check` does.
+   * it had been charged when it was spent. Throws `overQuota` as `check` does.
    */
   lease(
     owner: Owner,
@@ -62,8 +62,8 @@ export type Counters = {
     wanted: { want: number; id: string },
   ): Lease | Promise<Lease>;
   /**
-   * Takes the unused units of a lease off its counters, once. Returns the number of units taken
-   * off: all or 0.
+   * Deducts the unused units of a lease from its counters, once. Returns the number of deducted
+   * units: all or 0.
    */
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
@@ -81,19 +81,19 @@ export const NEVER = -1;
  */
 export const LEASES_MAX = 100_000;
 
-/** A lease's ID contains the granted units, so that the record of a lease is a single text. */
+/** A lease's ID contains the granted units, so that the record of a lease is a single string. */
 export const leaseIdOf = (id: string, granted: number): string => `${id}.${granted}`;
 
 export const grantedBy = (leaseId: string): number =>
   Number(/\.([1-9]\d{0,4})$/.exec(leaseId)?.[1] ?? 0);
 
-/** Affects only this owner, which has to wait until some of its names have expired. */
+/** Affects only this owner, which has to wait until some of its counters have expired. */
 export const overQuota = (waitMs: number): ApiError =>
   new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
     headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
   });
 
-/** On a Cluster an owner's names use at most this many slots, each with an equal share. */
+/** On a Cluster, an owner's counters use at most this many slots, each with an equal share. */
 export const SLOT_PARTS = 16;
 
 /** The part of a subject's counters. IDs have random digits, so the parts fill evenly. */

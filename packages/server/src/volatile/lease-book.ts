@@ -1,5 +1,5 @@
 // The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
-// is not recorded cannot be returned. Leases end with a bucket, often at the same time, and are
+// is not recorded cannot be returned. Leases expire with a bucket, often at the same time, and are
 // then dropped together.
 
 export type LeaseBook = {
@@ -13,7 +13,7 @@ export type LeaseBook = {
 /** The number of recorded leases of all owners together, and its maximum. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
-/** The number of end times examined for each new lease. */
+/** The number of expiry times examined for each new lease. */
 const LOOKED_AT = 2;
 
 export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook {
@@ -25,8 +25,7 @@ export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook
   };
 
   /**
-   * Drops the leases of an end time that has passed; otherwise that end time is checked again
-   * later.
+   * Drops the leases of the next expiry time if it has passed; otherwise it is checked again later.
    */
   function lookAtNext(now: number): void {
     const { value, done } = endings.entries().next();

@@ -1,12 +1,12 @@
 -- Charges as many units as all rules have left, up to the number wanted, and records the lease.
 --
--- KEYS: the hash that counts the owner's live names, the owner's leases, then one counter per rule.
--- ARGV: the number of rules, the units wanted, the time in ms ('' for this server's clock), the
--- maximum of live names ('' to leave names uncounted and the lease unrecorded, without the first
--- two keys), the ID of the lease, the maximum of recorded leases, then the rules as in check.lua.
--- Returns the granted units, the time in ms until they expire, then for each rule the used sum, the
--- reset and the wait for one unit in ms. A lease that needs more names than its owner may have
--- charges nothing and returns -1, then the wait in ms.
+-- KEYS: the hash that counts the owner's live counters, the owner's leases, then one counter per
+-- rule. ARGV: the number of rules, the units wanted, the time in ms ('' for this server's clock),
+-- the maximum number of live counters ('' to leave them uncounted and the lease unrecorded, without
+-- the first two keys), the ID of the lease, the maximum number of recorded leases, then the rules
+-- as in check.lua. Returns the granted units, the time in ms until they expire, then for each rule
+-- the used sum, the reset and the wait for one unit in ms. A lease that needs more counters than
+-- its owner may have charges nothing and returns -1, then the wait in ms.
 local ENDED_MAX = 64
 
 local rules, want, given = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

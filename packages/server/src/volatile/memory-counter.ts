@@ -13,7 +13,10 @@ export const emptyCounter = (head: number, span: number): Counter => ({
   serial: 0,
 });
 
-/** If the clock steps back by up to a span, time stands still; otherwise the counter restarts. */
+/**
+ * If the clock steps back by up to a span, the newest bucket stays current; otherwise the counter
+ * restarts.
+ */
 export function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {
   const newest = Math.floor(now / widthOf(rule));
   if (!counter || counter.head <= newest) return newest;

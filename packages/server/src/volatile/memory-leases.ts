@@ -33,7 +33,7 @@ export function recordLease(
   leases.hold(recordOf(leaseId, charged), endsAtMs(charged, now), now);
 }
 
-/** Takes the units off all counters, once, while the buckets of the lease are the newest. */
+/** Deducts the units from all counters, once, while the buckets of the lease are the newest. */
 export function giveBack(
   names: OwnerNames,
   rules: readonly Rule[],

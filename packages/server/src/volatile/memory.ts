@@ -1,6 +1,6 @@
 // Counters in memory, for a deployment with one process. They must behave exactly like the scripts
-// for Redis; a test compares the two step by step. The number of names is limited for each owner,
-// and for all owners together. Expired names are removed during checks, a few at a time.
+// for Redis; a test compares the two step by step. The number of counters is limited for each
+// owner, and for all owners together. Expired counters are removed during checks, a few at a time.
 import { getHeapStatistics } from 'node:v8';
 import { SECOND_MS } from '../base/duration.ts';
 import {
@@ -37,17 +37,19 @@ const MEMORY_NAMES_MAX = 100_000;
  * longer.
  */
 const NAME_BYTES = 1024;
-/** Above this fraction of the heap, owners with more names than others get no new names. */
+/** Above this fraction of the heap, owners with more counters than others get no new ones. */
 const HEAP_SHARE = 1 / 8;
-/** Above that limit, owners with few names still get new names, up to this multiple of it. */
+/** Above that limit, owners with few counters still get new ones, up to this multiple of it. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
-/** The maximum number of names of all owners together, in a process with this heap. */
+/** The maximum number of counters of all owners together, in a process with this heap. */
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
-/** Names swept for each rule checked, so that names are swept faster than new ones arrive. */
+/**
+ * Counters swept for each rule checked, so that counters are swept faster than new ones are added.
+ */
 const SWEPT_PER_RULE = 2;
 
 type MemoryParts = { nowMs(): number; namesMax?: number; totalMax?: number };
@@ -56,7 +58,7 @@ type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
   lease(owner: Owner, rules: readonly Rule[], wanted: { want: number; id: string }): Lease;
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number;
-  /** The number of names, of one owner or of all owners. */
+  /** The number of counters, of one owner or of all owners. */
   size(ownerName?: string): number;
 };
 
@@ -74,7 +76,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Existing counters are charged even if there are too many names. */
+  /** Existing counters are charged even if there are too many. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;
@@ -98,7 +100,8 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
         }
       } finally {
         // Runs after the charge, which must not write to a counter that the sweep has removed. Runs
-        // after a denial too, because an idle iterator keeps every table that its map has outgrown.
+        // after a denial too, because an idle iterator prevents its map's outgrown tables from
+        // being freed.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(looked.allowed, looked.tallies);
@@ -134,7 +137,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
   };
 }
 
-/** Removes expired names, one owner after another, and owners without names. */
+/** Removes expired counters, one owner after another, and owners without counters. */
 function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number) => void {
   let turns = owners.entries();
   let sweepOne: ((now: number) => boolean) | null = null;

@@ -1,5 +1,5 @@
-// The in-memory counters of one owner. At `namesMax`, names below their limit are evicted, least
-// recently used first. A name at its limit is not evicted, because its next check would then be
+// The in-memory counters of one owner. At `namesMax`, counters below their limit are evicted, least
+// recently used first. A counter at its limit is not evicted, because its next check would then be
 // allowed although it must be denied.
 import { LEASES_MAX } from './counters.ts';
 import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.ts';
@@ -15,7 +15,7 @@ export type Counter = {
   fullUntilMs: number;
   /** Whether the counter is in the map `full` or in `below`. */
   isFull: boolean;
-  /** No other counter of the owner has or has had the same serial. */
+  /** Unique among all counters that the owner has ever had. */
   serial: number;
 };
 
@@ -26,38 +26,39 @@ export type OwnerNames = {
   readonly leases: LeaseBook;
   get(name: string): Counter | undefined;
   size(): number;
-  /** Evicts names, except `kept`, until `added` more fit. False if too few can be evicted. */
+  /** Evicts counters, except `kept`, until `added` more fit. False if too few can be evicted. */
   makeSpace(added: number, kept: readonly (Counter | undefined)[], now: number): boolean;
   add(name: string, counter: Counter, now: number): void;
   /** Called after a charge or a denial of a counter that `get` has returned. */
   touch(name: string, counter: Counter, now: number): void;
-  /** The shortest time, among the rechecked names, until a full name can be evicted. */
+  /** The shortest time, among the rechecked counters, until a full counter can be evicted. */
   waitMs(now: number): number;
-  /** One pass over all names: each call checks one name, and returns false at the end. */
+  /** One pass over all counters: each call checks one counter, and returns false at the end. */
   sweeper(): (now: number) => boolean;
 };
 
 /**
- * Evicts 1/100 at a time, because finding the oldest name iterates over all names deleted before
- * it.
+ * Evicts 1/100 at a time, because finding the oldest counter iterates over all counters deleted
+ * before it.
  */
 const DROPPED_SHARE = 100;
-/** Names rechecked for each rejection, to find full names that are below their limit again. */
+/** Counters rechecked for each rejection, to find full ones that are below their limit again. */
 const RECHECKED_PER_REFUSAL = 32;
-/** Expired names are kept for this long, in case the machine's clock is set back a little. */
+/** Expired counters are kept for this long, in case the machine's clock is set back a little. */
 const KEPT_AFTER_MS = 60_000;
 
 type Held = {
   namesMax: number;
   total: Total;
-  /** In the order of the last charge or denial; names are evicted from the beginning. */
+  /** In the order of the last charge or denial; counters are evicted from the beginning. */
   below: Map<string, Counter>;
   full: Map<string, Counter>;
   /**
-   * Null between rejections, because an idle iterator keeps every table that its map has outgrown.
+   * Null between rejections, because an idle iterator prevents its map's outgrown tables from being
+   * freed.
    */
   rechecking: Iterator<[string, Counter]> | null;
-  /** When the first of the rechecked names is below its limit again. */
+  /** When the first of the rechecked counters is below its limit again. */
   earliestMs: number;
 };
 
@@ -81,7 +82,8 @@ export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order matters only if names may soon be evicted, and full names are never evicted.
+      // The order matters only if counters may soon be evicted, and full counters are never
+      // evicted.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
       held.rechecking = null;
@@ -128,7 +130,7 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
   return true;
 }
 
-/** Full names may be below their limit by now, even if they haven't been checked since. */
+/** Full counters may be below their limit by now, even if they haven't been checked since. */
 function recheck(held: Held, now: number): void {
   held.rechecking ??= held.full.entries();
   for (let looked = 0; looked < RECHECKED_PER_REFUSAL; looked += 1) {

@@ -1,4 +1,4 @@
-// A waiter is woken by announcements for its project, and is removed when its wait ends.
+// A waiting request is woken by announcements for its project, and is removed when its wait ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
@@ -48,7 +48,7 @@ test('a timeout, an abort and end() each end a watch and remove its listeners', 
   for (const signal of [never, gone.signal]) equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('an acknowledgement wakes waiters for acknowledgements, not waiters for versions', async () => {
+test('an acknowledgement wakes requests that wait for acknowledgements, not those that wait for versions', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);

@@ -9,7 +9,7 @@ type Wait = {
 };
 
 export type Watch = {
-  /** Resolves at an announcement, a timeout, a disconnect of the caller, or `end()`. */
+  /** Resolves on an announcement, a timeout, the caller's disconnect, or `end()`. */
   over: Promise<void>;
   /** False if the request cannot be held: too many waiters, an aborted request, a closed hub. */
   isHeld: boolean;

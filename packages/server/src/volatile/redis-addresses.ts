@@ -1,6 +1,6 @@
-// REDIS_URL may name several nodes of a Cluster: redis://user:password@host:port,host:port
+// REDIS_URL may list several nodes of a Cluster: redis://user:password@host:port,host:port
 
-/** One URL for each host, all with the user and password. Other texts are returned as they are. */
+/** One URL for each host, all with the user and password. Any other text is returned as it is. */
 export function redisAddresses(text: string): string[] {
   const [, start = '', hosts = '', end = ''] =
     /^(rediss?:\/\/(?:[^/]*@)?)([^/?#]*)(.*)$/.exec(text) ?? [];

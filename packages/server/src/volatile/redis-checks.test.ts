@@ -57,7 +57,7 @@ test('the script is sent to a server that does not have it', async () => {
   deepEqual(calls, ['by its hash', 'whole', 'worked']);
 });
 
-test('a check on a moving slot is retried without counting names', async () => {
+test('a check on a moving slot is retried without counting new counters', async () => {
   const sent: unknown[] = [];
   const { check } = scene(
     async () => [1, 1, 1000, 0],
@@ -75,7 +75,7 @@ test('a check on a moving slot is retried without counting names', async () => {
   ]);
 });
 
-test('only the check that needs too many names is rejected', async () => {
+test('only the check that needs too many counters is rejected', async () => {
   const { check } = scene(async () => [2, 4500, 1, 1, 1000, 0]);
   const [over, fine] = await Promise.allSettled([check(aCheck), check(aCheck)]);
   ok(over.status === 'rejected' && over.reason instanceof ApiError);

@@ -21,7 +21,7 @@ import {
 
 const CHECK = readScript('check');
 
-/** The script's result if the owner has too many names; the wait follows. */
+/** The script's result if the owner has too many counters; the wait follows. */
 const OVER_QUOTA = 2;
 
 /** An empty `now` means the server's clock. */
@@ -63,7 +63,7 @@ async function call(link: Scripts, checks: readonly Check[]): Promise<unknown> {
   try {
     return await runScript(link, CHECK, argumentsOf(checks, true));
   } catch (fault) {
-    // Nothing was charged, so another call is safe. Until the slot has moved, new names aren't
+    // Nothing was charged, so another call is safe. Until the slot has moved, new counters aren't
     // counted, so that they aren't rejected.
     if (isMoving(fault)) return runScript(link, CHECK, argumentsOf(checks, false));
     throw fault;

@@ -26,7 +26,7 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's result if the owner has too many names; the wait follows. */
+/** The script's result if the owner has too many counters; the wait follows. */
 const OVER_QUOTA = -1;
 
 /** An empty `now` means the server's clock. */
@@ -71,7 +71,7 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
           leaseCall(asked, { isCounted, leasesMax: leasesMaxOf(asked.owner) }),
         );
       const answer = await sent(server, () =>
-        // Until the slot has moved, new names are not counted, and the lease is not recorded.
+        // Until the slot has moved, new counters are not counted, and the lease is not recorded.
         run(true).catch((fault) => (isMoving(fault) ? run(false) : Promise.reject(fault))),
       );
       return leaseIn(answer, asked);

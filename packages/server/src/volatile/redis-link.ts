@@ -17,13 +17,13 @@ type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** The servers that hold counters; `''` for a single server, and until a Cluster is known. */
+  /** The servers that store counters; `''` for a single server, and until a Cluster is known. */
   servers(): string[];
-  /** The server that holds a counter. */
+  /** The server that stores a counter. */
   serverOf(name: string): string;
   /** Writes a small key on a server. */
   pulse(server: string): Promise<void>;
-  /** `INFO memory` of every server that holds counters. */
+  /** `INFO memory` of every server that stores counters. */
   memory(): Promise<MemoryReport>[];
   close(): void;
 };
@@ -37,7 +37,9 @@ const REDIRECTIONS_MAX = 3;
 const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
-/** How many names one pulse tries, to find one on its server; this takes about a millisecond. */
+/**
+ * How many key names one pulse tries, to find one on its server; this takes about a millisecond.
+ */
 const PULSE_NAMES_TRIED_MAX = 500;
 
 const retryMs = (times: number): number =>
@@ -103,8 +105,8 @@ function pulsesOf(client: Cluster): Pulses {
     client.slots[new Command('get', [name]).getSlot()]?.[0] ?? ONLY;
 
   /**
-   * A name whose slot is on the server. Null if the next pulse has to try more names, which happens
-   * on a server with few slots.
+   * A key name whose slot is on the server. Null if the next pulse has to try more names, which
+   * happens on a server with few slots.
    */
   function pulseNameOn(server: string): string | null {
     const first = tried.get(server) ?? 0;

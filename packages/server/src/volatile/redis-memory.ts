@@ -16,7 +16,7 @@ export type ServerMemory = {
 
 /** A full server refuses every charge, so it is reported while there is still time to act. */
 const NEAR_SHARE = 0.8;
-/** The report ends at a lower fraction, so that it doesn't flap at the threshold. */
+/** The warning is withdrawn at a lower fraction, so that it doesn't flap at the threshold. */
 const NEAR_NO_MORE_SHARE = 0.75;
 
 const NEAR_FULL = 'used_memory is near maxmemory';

@@ -48,7 +48,7 @@ const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 export const isMoving = (fault: unknown): boolean =>
   fault instanceof Error && MOVING.test(fault.message);
 
-/** The key of the count of an owner's live names. */
+/** The key under which an owner's live counters are counted. */
 export const countOf = ({ name }: Owner): string => `kr:names:${name}`;
 
 export const shapeOf = (rule: Rule): [limit: number, widthMs: number, span: number] => [

@@ -1,7 +1,8 @@
-// How many names an owner may have in Redis, by the memory of each server. A full server refuses
-// every check, so an owner that fills it would disable the limits of all others. While a server is
-// nearly full, an owner gets new names only as long as it has less than an equal part of what is
-// left. That part shrinks with every name, so even many owners together don't fill the server.
+// How many counters an owner may have in Redis, depending on the memory of each server. A full
+// server refuses every check, so an owner that fills it would disable the limits of all others.
+// While a server is nearly full, an owner gets new counters only while it has less than an equal
+// share of the remaining space. That share shrinks with every counter, so even many owners together
+// don't fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
 /** The maximum memory that a counter takes, including its share of Redis's own tables. */
@@ -12,13 +13,14 @@ const USED_SHARE_MAX = 0.95;
 const OWNER_SHARE = 1 / 8;
 
 /**
- * The memory is read again when new names may have taken this fraction of it since the last look.
+ * The memory is read again when new counters may have used this fraction of it since the last
+ * reading.
  */
 const UNSEEN_SHARE = 0.01;
 
 /**
- * The number of looks in a turn. Owners that were seen neither in this turn nor in the last one are
- * not counted.
+ * The number of readings in a period. Owners that were seen neither in this period nor in the last
+ * one are not counted.
  */
 const TURN_LOOKS = 1200;
 const SEEN_MAX = 100_000;
@@ -27,22 +29,22 @@ type Server = {
   before: Set<string>;
   seen: Set<string>;
   namesMax: number;
-  /** Rules that were checked since the last look: each may have a new name. */
+  /** Rules that were checked since the last reading: each may have a new counter. */
   unseen: number;
   unseenMax: number;
 };
 
 type Shares = {
-  /** Notes the memory of the servers, which is read at regular intervals and when it is due. */
+  /** Notes the memory of the servers, which is read at regular intervals and when `isLookDue`. */
   look(memories: readonly ServerMemory[]): void;
-  /** Notes a check, by its number of rules; true if the next look is due ahead of schedule. */
+  /** Notes a check, by its number of rules; true if the next reading is due ahead of schedule. */
   isLookDue(server: string, rules: number): boolean;
   /**
-   * The maximum number of names that this owner may have on this server now. Notes that the owner
-   * is in use.
+   * The maximum number of counters that this owner may currently have on this server. Notes that
+   * the owner is in use.
    */
   namesMaxOf(server: string, ownerName: string): number;
-  /** How many names an owner may have by default, on all servers together. */
+  /** How many counters an owner may have by default, on all servers together. */
   ownerMax(): number;
 };
 

@@ -85,7 +85,8 @@ async function mastersOf(seeds: readonly string[], reached: Reached): Promise<st
 async function withClient<T>(address: string, ask: (client: Redis) => Promise<T>): Promise<T> {
   const path = pathIn(address);
   const client = path === null ? new Redis(address, options) : new Redis({ ...options, path });
-  // The reason for a failed connection comes with this event; the call only says that it is closed.
+  // The reason for a failed connection comes with this event; the call only reports that the
+  // connection is closed.
   let lost: Error | null = null;
   client.on('error', (error) => {
     lost = error;

@@ -105,7 +105,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
 
   function bounded(server: string, { name, namesMax: chosenMax }: Owner): Owner {
     const most = namesMax === null ? Math.min(chosenMax, shares.ownerMax()) : chosenMax;
-    // A script sees only one slot, so each part of an owner has an equal share of its names.
+    // A script sees only one slot, so each part of an owner has an equal share of its counters.
     const ofPart = isCluster ? Math.floor(most / SLOT_PARTS) : most;
     return { name, namesMax: Math.min(ofPart, shares.namesMaxOf(server, name)) };
   }

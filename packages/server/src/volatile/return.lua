@@ -1,9 +1,8 @@
--- Takes units of a lease off all of its counters, once, while its buckets are the newest.
+-- Deducts units of a lease from all of its counters, once, while its buckets are the newest.
 --
--- KEYS: the owner's leases, then one counter per rule.
--- ARGV: the number of rules, the units, the time in ms ('' for this server's clock), the ID of the
--- lease with its granted units, then the rules as in check.lua.
--- Returns 1 if the units were taken off, otherwise 0.
+-- KEYS: the owner's leases, then one counter per rule. ARGV: the number of rules, the units, the
+-- time in ms ('' for this server's clock), the ID of the lease with its granted units, then the
+-- rules as in check.lua. Returns 1 if the units were deducted, otherwise 0.
 local rules, unused, given, id = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local now = given or own_clock
 local names = { unpack(KEYS, 2, 1 + rules) }

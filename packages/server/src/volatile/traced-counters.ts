@@ -1,4 +1,5 @@
-// Spans of calls to Redis, each from the call until its result: calls share round trips.
+// Spans of calls to Redis. Calls share round trips, so each span lasts from a call until its own
+// result.
 import type { Tracing } from '../base/tracing.ts';
 import type { Counters } from './counters.ts';
 

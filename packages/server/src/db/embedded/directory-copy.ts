@@ -1,6 +1,6 @@
 // Copies a consistent snapshot of the embedded store's directory while the server uses it. Most of
-// it is copied while the server writes. Then the only connection is held, and the files that have
-// changed since are copied again. No statement runs during this second pass, and the write-ahead
+// it is copied while the server writes. Then the only connection is reserved, and the files that
+// have changed since are copied again. No statement runs during this last pass, and the write-ahead
 // log is in its files, so opening the copy is like opening the directory after a crash: no commit
 // is missing.
 import { constants } from 'node:fs';
@@ -23,7 +23,7 @@ type Seen = Map<string, string>;
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
   await refuseWithoutSpace(from, to);
   const seen: Seen = new Map();
-  // The second pass is short, so less is left to copy while requests wait.
+  // The second pass is short, so few files are left to copy while requests wait.
   await copyChanged({ from, to, seen });
   await copyChanged({ from, to, seen });
   await hold(() => copyChanged({ from, to, seen }));

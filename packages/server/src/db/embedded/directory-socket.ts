@@ -1,6 +1,7 @@
 // The socket file of the directory lock. It locks out processes in other containers, mounts and
 // network namespaces that share the directory. Node.js has no file locks, but a unix socket accepts
-// connections while its process lives and refuses them after that, however the process died.
+// connections while its process is running and refuses them after that, even if the process
+// crashed.
 //
 // Every process has its own socket with a unique name. So a dead socket can be removed without a
 // race: no new process can use its name. A process creates its own socket before it looks at the

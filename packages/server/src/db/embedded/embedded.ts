@@ -56,7 +56,7 @@ export async function openEmbedded(
 
 /**
  * V8 optimises the hot functions of WebAssembly in the background. Limiting this to one thread
- * leaves the other cores to the start, which saves 0.3 s on two cores.
+ * leaves the other cores free for the rest of the start, which saves 0.3 s on two cores.
  */
 const OPTIMISE_ON_ONE_THREAD = '--wasm-num-compilation-tasks=1';
 

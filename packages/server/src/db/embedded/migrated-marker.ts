@@ -8,7 +8,7 @@ const MARKER = 'keyrail-migrated';
 const TEXT =
   'This directory contains a Keyrail database. Keyrail does not start if its files are missing.\n';
 
-/** Errors of a full or read-only disk. A later start will write the marker. */
+/** The errors for a full or read-only disk. A later start will write the marker. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export async function refuseWithoutFiles(directory: string): Promise<void> {

@@ -34,7 +34,7 @@ create function reach_project() returns uuid stable parallel safe language sql
 create function reach_user() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.user', true), '')::uuid;
 
--- The id of the change that a transaction makes. All rows it writes share it.
+-- The ID of the change that a transaction makes. All rows it writes share it.
 create function current_change() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.change', true), '')::uuid;
 

@@ -18,7 +18,7 @@ create policy gate on workspaces for select to kr_gate using (true);
 grant select (id, name, slug, embed_origins, created_at, created_by) on workspaces to kr_gate;
 
 -- The head of each workspace's audit chain, which the next row links to. It is the one row that
--- every change of a workspace locks, so it is locked last, and only by close_change().
+-- every change in a workspace locks, so it is locked last, and only by close_change().
 create table audit_heads (
   workspace_id uuid        primary key,
   seq          bigint      not null,

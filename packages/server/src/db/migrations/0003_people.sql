@@ -78,9 +78,10 @@ grant select (id, email, email_key, email_verified_at, name) on users to kr_read
 grant update (email_verified_at, last_workspace_id) on users to kr_write;
 
 -- The number of workspaces that a user created and still owns. One transaction inserts a workspace
--- and its creator's membership, so where created_by is null, equal times show the creator. The lock
--- makes concurrent creations by one user wait for each other. The memberships are in other
--- workspaces, which only the gate's role can see; the caller's role is restored at the end.
+-- and its creator's membership, so if created_by is null, the creator is the member whose
+-- membership was created at the same time as the workspace. The lock makes concurrent creations by
+-- one user wait for each other. The memberships are in other workspaces, which only the gate's role
+-- can see; the caller's role is restored at the end.
 create function count_created_workspaces(person uuid) returns int language plpgsql as $$
 declare
   caller  constant text := current_setting('role');

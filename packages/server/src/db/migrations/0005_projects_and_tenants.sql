@@ -1,9 +1,9 @@
--- What the vendor protects, and for which customers.
+-- Projects, which are the vendor's APIs, and tenants, which are the vendor's customers.
 --
--- Lists with `q` find rows by the start of a text, ignoring the case of ASCII letters. The folded
+-- Lists with `q` find rows by the start of a string, ignoring the case of ASCII letters. The folded
 -- text is a column (name_key and the like): a function in a condition is not leakproof, so under
--- row level security no index could be searched by it. Collation "C" compares bytes, so all texts
--- with the same start are adjacent, and its lower() gives the same result on every system.
+-- row level security no index could be searched by it. Collation "C" compares bytes, so all strings
+-- with the same prefix are adjacent, and its lower() gives the same result on every system.
 create table projects (
   id                  uuid        primary key,
   workspace_id        uuid        not null default reach_workspace() references workspaces,
@@ -23,8 +23,8 @@ create table projects (
 create unique index projects_slug on projects (workspace_id, slug) where deleted_at is null;
 create index projects_newest on projects (workspace_id, created_at desc, id desc)
   where deleted_at is null;
--- Not partial: without statistics, a partial index looks small enough to read all of it for every
--- lookup of an ID.
+-- Not partial: without statistics, the planner assumes that a partial index is small, and reads all
+-- of it to look up an ID.
 create index projects_by_name on projects (workspace_id, name_key, created_at desc);
 create index projects_by_slug on projects (workspace_id, slug_key);
 call protect('projects');
@@ -52,8 +52,8 @@ create policy gate on project_versions for select to kr_gate using (true);
 grant select (project_id, version) on project_versions to kr_gate;
 
 -- The temporary schema is listed last. If it weren't listed, it would be searched first, and a
--- caller's table of the same name would be used instead of ours. The same goes for all functions
--- that run with their owner's rights.
+-- caller's table of the same name would be used instead of Keyrail's. The same goes for all
+-- functions that run with their owner's rights.
 create function start_versions() returns trigger language plpgsql
 security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 begin

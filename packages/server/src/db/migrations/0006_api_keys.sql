@@ -17,7 +17,7 @@ create table api_keys (
   revoked_reason    text,
   quarantined_at    timestamptz,
   quarantine_reason text,
-  disabled_at       timestamptz,           -- null: enabled. Nodes don't hold a disabled key
+  disabled_at       timestamptz,           -- null: enabled. Nodes don't get disabled keys
   disabled_reason   text,
   rotated_from      uuid        references api_keys,
   imported          boolean     not null default false, -- issued by another product
@@ -31,7 +31,7 @@ create table api_keys (
   -- list partition: 0 live, 1 live and revoked, 2 test, 3 test and revoked.
   shelf             smallint    not null generated always as
     (case env when 'test' then 2 else 0 end + case when revoked_at is null then 0 else 1 end) stored,
-  -- The state apart from the expiry: 0 none, 1 quarantined, 2 disabled, 3 revoked; 4 more in test.
+  -- The state apart from the expiry: 0 none, 1 quarantined, 2 disabled, 3 revoked; plus 4 in test.
   -- Together with ends_at it determines every state.
   state_shelf       smallint    not null generated always as
     (case env when 'test' then 4 else 0 end
@@ -62,7 +62,7 @@ create index api_keys_project on api_keys (project_id, shelf, created_at desc, i
 create index api_keys_change on api_keys (change_id, project_id, shelf, id);
 create index api_keys_tenant
   on api_keys (tenant_id, (shelf::bigint), created_at desc, id desc, project_id);
--- Searches: among equal texts, the newest key first. No other index has the list partition in this
+-- Searches: among equal values, the newest key first. No other index has the list partition in this
 -- type. Project and tenant come last, so both filters are checked in the index.
 create index api_keys_by_name
   on api_keys (workspace_id, (shelf::real), name_key, created_at desc, project_id, tenant_id);
@@ -70,8 +70,8 @@ create index api_keys_by_prefix
   on api_keys (workspace_id, (shelf::real), prefix_key, created_at desc, project_id, tenant_id);
 create index api_keys_by_id
   on api_keys (workspace_id, (shelf::real), id desc, project_id, tenant_id);
--- Whether a project has imported keys in force. Only then do its nodes look up texts that aren't in
--- our format.
+-- Whether a project has active imported keys. Only then do its nodes look up strings that aren't in
+-- Keyrail's format.
 create index api_keys_imported on api_keys (workspace_id, project_id)
   where imported and revoked_at is null and disabled_at is null and retired_at is null;
 -- Lists by state, newest first; all their filters are checked in the index.
@@ -82,16 +82,16 @@ create index api_keys_state
 create index api_keys_ends on api_keys (workspace_id, (state_shelf::int), ends_at);
 create index api_keys_retirable on api_keys (expires_at, id)
   where revoked_at is null and retired_at is null and expires_at is not null;
--- The hash of an imported key is unique in its workspace only: otherwise one workspace could keep
--- another from importing a key by importing its hash first. The hash of a key created by Keyrail is
--- unique in the deployment. The scanner looks up hashes in all workspaces, so the index begins with
--- them.
+-- The hash of an imported key is unique in its workspace only: otherwise one workspace could
+-- prevent another from importing a key by importing its hash first. The hash of a key created by
+-- Keyrail is unique in the deployment. The scanner looks up hashes in all workspaces, so the index
+-- begins with them.
 create unique index api_keys_workspace_hash on api_keys (lookup_hash, workspace_id);
 create unique index api_keys_native_hash on api_keys (lookup_hash) where not imported;
 
 call protect('api_keys');
 call feed_policy('api_keys');
--- The feed retires keys without an audit row. Every other change of a key has one.
+-- The feed retires keys without an audit row. Every other change to a key has one.
 create constraint trigger audited after insert or update of project_id, tenant_id, env,
   lookup_hash, display_prefix, name, scopes, meta, rate_limits, expires_at, vendor_expires_at,
   revoked_at, revoked_reason, quarantined_at, quarantine_reason, rotated_from, disabled_at,
@@ -110,8 +110,8 @@ create trigger unretired before update on api_keys for each row execute function
 
 grant select on api_keys to kr_read, kr_record;
 grant select, insert, update on api_keys to kr_write;
--- Before the reach is known, the gate finds the keys that a scanner report is about. A leaked text
--- may match several keys; they are processed in a fixed order.
+-- Before the reach is known, the gate finds the keys that a scanner report is about. A leaked
+-- string may match several keys; they are processed in a fixed order.
 create policy gate on api_keys for select to kr_gate using (true);
 grant select (id, workspace_id, lookup_hash, revoked_at, quarantined_at, imported)
   on api_keys to kr_gate;

@@ -25,7 +25,7 @@ create table policy_nodes (
   foreign key (workspace_id, project_id) references projects (workspace_id, id)
 );
 create index policy_nodes_seen on policy_nodes (last_seen_at);
--- Whatever the statistics are, lists use this index and nothing else does. Only lists compare
+-- Whatever the statistics are, only lists use this index, and they use no other. Only lists compare
 -- scope_rank, so a poll finds its row by the primary key. There are no nulls, but "nulls last" is
 -- an order that policy_nodes_seen does not have.
 create index policy_nodes_newest
@@ -41,8 +41,8 @@ grant select, delete on policy_nodes to kr_worker;
 grant update (last_seen_at) on policy_nodes to kr_worker;
 
 -- Periods during which API processes were serving. A node cannot report while no process is
--- serving, so its silence is measured over these periods only. If a period is missing, a node
--- counts as present for longer. A period must never make a node count as present for less time.
+-- serving, so its silence is measured over these periods only. A missing period is harmless: a node
+-- only counts as present for longer. A period must never be recorded as longer than it was.
 create table served_spans (
   id       uuid        primary key, -- one API process, until it fails to reach the database
   began_at timestamptz not null,

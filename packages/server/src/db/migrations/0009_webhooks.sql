@@ -28,7 +28,7 @@ create index webhook_endpoints_newest on webhook_endpoints (workspace_id, create
 create index webhook_endpoints_deleted on webhook_endpoints (deleted_at)
   where deleted_at is not null;
 call protect('webhook_endpoints');
--- The worker records failures without an audit row. Every other change of an endpoint has one.
+-- The worker records failures without an audit row. Every other change to an endpoint has one.
 create constraint trigger audited after insert or update of env, url, events, description,
   sealed_secret, sealed_old_secret, old_secret_until, disabled_at, disabled_reason, created_at,
   updated_at, deleted_at on webhook_endpoints
@@ -144,8 +144,8 @@ create trigger listened after insert or update of disabled_at, deleted_at on web
   for each row execute function note_listeners();
 
 -- The endpoints of the workspace that are subscribed to an event. The callers set both
--- environments, because a change of a test key is an event for all endpoints. A plain SQL function
--- becomes part of its caller's plan and costs no call.
+-- environments, because a change made with a test key is an event for all endpoints. A plain SQL
+-- function becomes part of its caller's plan and costs no call.
 create function listeners_of(event_type text, event_env env)
 returns setof webhook_endpoints stable language sql as $$
   select e.* from webhook_endpoints e

@@ -15,9 +15,9 @@ call protect('ingest_budgets');
 grant select, insert, update on ingest_budgets to kr_record;
 
 -- Charges the whole cost or nothing. A request that waits for the row may find it in the next
--- minute; it is then charged to that minute, so that no minute holds more than the quota. Waits
--- take seconds, so the row is at most a minute ahead; if it is further ahead, the clock was set
--- back, and the row is ignored.
+-- minute; it is then charged to that minute, so that no minute exceeds the quota. Waits take
+-- seconds, so the row is at most a minute ahead; if it is further ahead, the clock was set back,
+-- and the row is ignored.
 create function charge_ingest(cost bigint, quota bigint)
 returns table (allowed boolean, charged bigint, reset_ms int, moment timestamptz)
 language plpgsql as $$
@@ -64,7 +64,7 @@ create index ingest_batches_old on ingest_batches (received_at);
 call protect('ingest_batches');
 grant select, insert on ingest_batches to kr_record;
 
--- Has no environment, so it is read through the key.
+-- This table has no environment column: a row's environment is that of its key.
 create table usage_key_days (
   workspace_id uuid             not null default reach_workspace(),
   key_id       uuid             not null,
@@ -175,7 +175,7 @@ grant select on usage_denials to kr_read;
 grant select, insert, update on usage_denials to kr_record;
 
 -- The IDs in a batch that do not belong to this workspace. A key in the workspace's other
--- environment is marked as beyond: it is looked up in both environments, but never in other
+-- environment is marked with is_beyond: keys are looked up in both environments, but never in other
 -- workspaces.
 create function unknown_ids(project_ids uuid[], tenant_ids uuid[], key_ids uuid[])
 returns table (kind text, id uuid, is_beyond boolean) language plpgsql as $$

@@ -61,7 +61,7 @@ create table signing_keys (
                  check (purpose in ('embed_token', 'audit_anchor', 'receipt', 'policy_feed')),
   generation     int         not null,    -- of two concurrent rotations, only one gets the next
   public_key     text        not null,    -- `x` of its JWK
-  -- Sealed with the master key. Null: the key has ended, and only its public half is kept, because
+  -- Sealed with the master key. Null: the key is retired, and only its public half is kept, because
   -- its anchors and receipts must still verify.
   sealed_private bytea,
   created_at     timestamptz not null,    -- when it was published
@@ -77,7 +77,8 @@ create policy knowing on signing_keys for select to kr_gate, kr_read using (true
 create policy keeping on signing_keys to kr_worker using (true);
 create policy kept_for_good on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'audit_anchor');
--- A receipt is verified long after it was signed, so the public half outlives its key by a year.
+-- A receipt is verified long after it was signed, so the public half is kept for at least a year
+-- after the key is retired.
 create policy kept_for_receipts on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'receipt' or ends_at <= app_now() - interval '365 days');
 grant select on signing_keys to kr_gate;

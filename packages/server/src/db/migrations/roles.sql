@@ -3,8 +3,8 @@
 --
 -- Roles belong to the whole cluster. Each name ends in the oid of its database, so that a login of
 -- another database has other roles, even if it may connect. An oid stays the same when a database
--- is renamed; a copy of a database has a different oid.
--- `kr.roles` holds the names without the oid: see roles.ts.
+-- is renamed; a copy of a database has a different oid. `kr.roles` contains the names without the
+-- oid: see roles.ts.
 do $$
 declare
   here       constant text := '_' || (select oid from pg_database where datname = current_database());

@@ -1,4 +1,4 @@
-// The dashboard as it reaches a browser: its paths, its assets and its headers.
+// The dashboard as a browser receives it: its paths, its assets and its headers.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The OpenAPI document and the reference page, as they reach a browser.
+// The OpenAPI document and the reference page, as a browser receives them.
 import { equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

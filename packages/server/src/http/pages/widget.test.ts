@@ -1,4 +1,4 @@
-// The key manager's script as a vendor's page gets it.
+// The key manager's script, as a vendor's page receives it.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

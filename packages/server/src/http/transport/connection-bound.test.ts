@@ -133,7 +133,7 @@ test('neither a connection with a request nor a new connection is idle', async (
   for (const [data] of await answered) match(String(data), /^HTTP\/1\.1 200/);
 });
 
-test('one address cannot hold all connections, unless it is a trusted proxy', async (t) => {
+test('one address cannot use all connections, unless it is a trusted proxy', async (t) => {
   const crowd = { ...limits, connectionsMax: 6, perAddressMax: 4 };
   const { hold, ask } = await listening(t, crowd);
   for (let at = 0; at < 4; at += 1) await hold('127.0.0.2');

@@ -1,7 +1,7 @@
 // Limits the open connections to fewer than the files that the process may open, so that some are
 // left for the database, the log and the disk. A few more are reserved for probes: above the limit,
 // a connection gets 503 unless it requests a probe, and is closed after a short time. So /healthz
-// stays reachable while other clients hold all other connections. One address cannot hold all of
+// stays reachable while other clients use all other connections. One address cannot use all of
 // them, and before they run out, connections without a request are closed for new ones.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -60,7 +60,7 @@ export function connectionLimits(openFilesMax: number | null): ConnectionLimits 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 
 type ConnectionBound = {
-  /** Call it when a request begins. */
+  /** Called when a request begins. */
   began(request: IncomingMessage, response: ServerResponse): void;
   /** Whether the request came over a connection above one of the limits. */
   isBeyond(request: IncomingMessage): boolean;
@@ -72,7 +72,8 @@ type Bounded = { limits: ConnectionLimits; trustProxy: readonly string[] | false
 export function boundConnections(server: Server, { limits, trustProxy }: Bounded): ConnectionBound {
   const { connectionsMax, probeConnectionsMax, perAddressMax } = limits;
   /**
-   * Connections above one of the limits, each with the timer that ends it unless a request begins.
+   * Connections above one of the limits, each with the timer that closes it unless a request
+   * begins.
    */
   const beyond = new WeakMap<Socket, NodeJS.Timeout>();
   const idle = createIdleConnections(limits.idleMsMin);
@@ -109,16 +110,16 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** The last response of a connection; null once the connection was seen without a request. */
+/** The last response of a connection; null once the connection has been seen without a request. */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
  * Finds connections without a request when there are many connections. Most servers never have that
- * many, so a request only records its response here. Only when there are many connections does a
- * check find out whether and when responses have ended, for a few connections at a time.
+ * many, so a request only records its response here. Whether a response has ended is only checked
+ * when there are many connections, for a few of them at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** The connections checked longest ago come first. */
+  /** In the order of their last check, least recent first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>

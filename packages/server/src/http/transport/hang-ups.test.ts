@@ -1,5 +1,5 @@
 // A client that closes the connection while sending a body is not a store fault and not an error. A
-// waiting request is notified; a request that already got its response isn't.
+// waiting request is notified; a request that has already got its response is not.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -17,7 +17,7 @@ export type LingerLimits = {
 
 export const lingerLimits: LingerLimits = {
   lingerMs: 5000,
-  /** Twice the largest body that any endpoint takes. */
+  /** Twice the largest body that any endpoint accepts. */
   lingerBytesMax: 16_777_216,
   lingeringMax: 1000,
 };

@@ -20,7 +20,7 @@ type MalformedRequest = {
   headers: Record<string, string>;
 };
 
-/** Ends a connection whose request couldn't be read. */
+/** Responds to a request that couldn't be read, and closes its connection. */
 export function refuseMalformed(
   { code, socket, headers }: MalformedRequest,
   lingering: Lingering,

@@ -5,7 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
 const OPEN_BODIES_BYTES_MAX = 67_108_864;
-/** The part that large bodies leave to small bodies, so that reports cannot prevent sign-ins. */
+/**
+ * The fraction of the space that is reserved for small bodies, so that leak reports cannot prevent
+ * sign-ins.
+ */
 const SMALL_SHARE = 0.5;
 const SMALL_BYTES_MAX = 16_384;
 

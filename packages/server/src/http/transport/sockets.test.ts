@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { ServedRoute } from '../route.ts';
 import type { SocketLimits } from './sockets.ts';
 
-/** A route that responds when `letGo` is called. */
+/** A route that responds only when `letGo` is called. */
 function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -63,10 +63,14 @@ const unreadable: [string, string, number][] = [
   ['text that is not HTTP', 'hello\r\n\r\n', 400],
   ['an unknown HTTP version', 'GET / HTTP/9.9\r\n\r\n', 400],
   ['a header without a name', 'GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n', 400],
-  ['two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
-  ['a length and chunks', ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'), 400],
-  ['a negative length', ask('/waits', 'content-length: -1\r\n'), 400],
-  ['no host', 'GET /waits HTTP/1.1\r\n\r\n', 400],
+  ['a request with two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
+  [
+    'a request with a length and chunks',
+    ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'),
+    400,
+  ],
+  ['a negative content length', ask('/waits', 'content-length: -1\r\n'), 400],
+  ['a request without a host', 'GET /waits HTTP/1.1\r\n\r\n', 400],
   ['an unknown expectation', ask('/waits', 'expect: the worst\r\n'), 417],
   ['an overlong header', ask('/waits', `x: ${'a'.repeat(100_000)}\r\n`), 431],
   ['an overlong request line', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n`, 431],
@@ -178,7 +182,8 @@ test('closing does not wait for a client that is just receiving its response', {
   const closing = Promise.withResolvers<void>();
   const route: ServedRoute = {
     ...waitingRoute(),
-    // The head of the response is made before the next tick, and the response is sent after it.
+    // The headers of the response are created before the next tick, and the response is sent after
+    // it.
     run: () => {
       process.nextTick(() => closing.resolve(app.close()));
       return { answered: true };

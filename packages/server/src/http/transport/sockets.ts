@@ -1,5 +1,5 @@
 // The HTTP server and its timeouts. It also sends the error responses that Node.js would otherwise
-// write without our body and headers.
+// write without the standard body and headers.
 
 import {
   createServer,
@@ -112,7 +112,7 @@ export function openSockets(parts: SocketParts): Server {
 }
 
 /**
- * Of several headers with one name, Node.js keeps the first, and a proxy on the way may have used
+ * Of several headers with one name, Node.js keeps the first, but a proxy in between may have used
  * the last. RFC 9112 requires rejecting two Host headers. With two credentials, the server would
  * have to guess which one the client meant.
  */
