@@ -1,5 +1,5 @@
-// A command is a row of a table. This file defines these rows, and functions that build the
-// recurring kinds: show, change, create a secret, confirm first, list.
+// Commands are rows of a table. This file defines the type of a row, and functions that build the
+// common kinds: show, change, create a secret, confirm first, list.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';

@@ -72,7 +72,7 @@ after(async () => {
 
 /**
  * A low cost, because tests sign up many users. Tests of the hasher, and servers that run as
- * programs, use the product's.
+ * programs, use the product's cost.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 

@@ -15,9 +15,9 @@ export function sendResponse(
 }
 
 /**
- * Adds the rate limit headers to a response, and settles when the handler has ended it. False if
- * the handler must not run: during the admission, other code ended the response, or the caller
- * disconnected and may retry. `headersNow` reads headers that a framework sets only later.
+ * Adds the rate limit headers to a response, and settles when the handler has completed it. Returns
+ * false if the handler must not run: during the admission, other code ended the response, or the
+ * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
  */
 export function watchResponse(
   response: ServerResponse,

@@ -1,4 +1,5 @@
-// Leases over real HTTP: when they are requested, spent, topped up and returned, and when not used.
+// Leases over real HTTP: when they are requested, spent, topped up and returned, and when they are
+// not used.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
@@ -70,7 +71,7 @@ async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('a busy key is decided without a request, and the headers keep counting', async (t) => {
+test('requests with a busy key need no call to the control plane, and their headers keep counting', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -166,7 +167,7 @@ test('at most a tenth of the remaining units is leased', async (t) => {
   equal(at.used(), 300);
 });
 
-test("after a key's limits change, units of the old limits are not spent", async (t) => {
+test("after a key's limits change, units leased under the old limits are not spent", async (t) => {
   const at = await scene(t);
   await busy(at);
   const changed = [{ ...rule, limit: 5_000 }];

@@ -33,7 +33,10 @@ export function waitMsAfter(failed: FailedTries, chance: Chance): number {
   return before + bound * (1 - SPREAD * chance());
 }
 
-/** The shortest wait between two tries after another request has shown that the server is back. */
+/**
+ * When another request shows that the server is back, the next attempt may start early, but only
+ * after this wait.
+ */
 export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
 /** Jitter of ±20 %, for polls at intervals. */

@@ -1,12 +1,12 @@
 /**
  * Finds a Chromium for tests that need a real browser, or installs the distribution's if permitted.
- * KEYRAIL_TEST_CHROMIUM selects another one.
+ * KEYRAIL_TEST_CHROMIUM selects a different one.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first program is the same browser without windows, and takes about half the time. */
+/** The first is the headless build of the same browser, which takes about half the time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
