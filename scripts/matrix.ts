@@ -2,7 +2,7 @@
  * The table of test lanes. A lane is a set of test files on one store. `needs` skips the lane when
  * a backend is missing; `offers` passes an existing backend to tests that choose their store.
  *
- * `npm test` has to end within twelve minutes on two cores. `npm test -- --full` also runs what
+ * `npm test` has to finish within twelve minutes on two cores. `npm test -- --full` also runs what
  * does not fit: files that take long, and most tests once more on the other store.
  */
 
@@ -26,7 +26,7 @@ export type Lane = {
   containing: RegExp;
 };
 
-/** A test ends before its process would, so that the report can name it. */
+/** A test times out before its process does, so that the report can name the test. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
 /** Each file's part of the limit for a process that runs several. */

@@ -94,7 +94,7 @@ test('every process that receives the notification rejects the key much sooner',
   }
 });
 
-/** Holds the first lookup of a key after its read and before its result. */
+/** Pauses the first lookup of a key after it has read the key, before it returns. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();

@@ -36,7 +36,7 @@ const texts = [
 
 test('any text comes back unchanged', async () => {
   for (const text of texts) equal(await through('text', text), text);
-  // The embedded store drops a byte order mark from the start of a text.
+  // The embedded store drops a byte order mark from the start of a string.
   if (onPostgres) equal(await through('text', '\ufeffmarked'), '\ufeffmarked');
 });
 

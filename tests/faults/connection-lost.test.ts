@@ -1,5 +1,5 @@
 // Connections to PostgreSQL break at any byte: a change happens once or not at all, and no response
-// is a 500. When repeated with its idempotency key, each change has happened exactly once.
+// is a 500. After a retry with its idempotency key, each change has happened exactly once.
 import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// A deployment is lost and comes back from a backup: taken while it served, restored into another
-// store, and accepted by nodes that had a newer policy.
+// A deployment is lost and restored from a backup that was taken while it served. The backup is
+// restored into another store, and nodes that had a newer policy accept the result.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';

@@ -18,7 +18,7 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
-/** Call it before `scratch`: hooks run in order, and processes must end before their directory. */
+/** Call it before `scratch`: processes must exit before the next hook removes their directory. */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.kill())));

@@ -151,7 +151,7 @@ test('a malformed ID in a path is invalid, not missing', async (t) => {
   }
 });
 
-test('an unknown field is rejected and named by its path', async (t) => {
+test('an unknown field is rejected, and the error contains its path', async (t) => {
   const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -193,7 +193,7 @@ test('an unknown query parameter is rejected, except on endpoints with a raw bod
   }
 });
 
-test('a body that is not JSON, or declares another type, is rejected', async (t) => {
+test('a body that is not JSON, or declares a different content type, is rejected', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),

@@ -61,7 +61,7 @@ test("only two files resolve host names, and only the one for the operator's hos
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says where its host names come from, and no tenant reaches the system resolver', () => {
+test('every file that connects says where its host names come from, and no host name from a tenant reaches the system resolver', () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));

@@ -66,7 +66,7 @@ test('secrets are revealed only in responses and emails', () => {
   refused(`${server}/app.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('a comment contains no unfinished work', () => {
+test('a comment mentions no unfinished work', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

@@ -202,7 +202,7 @@ async function runMounted(t: TestContext, port: number): Promise<void> {
 test('docker-compose accepts the compose file', (t) => {
   if (spawnSync('docker-compose', ['--version']).error) return t.skip('no docker-compose here');
   const file = join(folderFor(t), 'compose.yaml');
-  // The distribution's version is too old to know a project's name.
+  // The distribution's version is too old to support a project name.
   const text = readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8').replace(
     /^name: .*$/m,
     '',

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { installFromDistribution } from './distribution.ts';
 
-/** For `test(…, { skip }, …)`: false if both are installed, otherwise the reason, which is logged. */
+/** For a test's `skip`: false if both are installed, otherwise the reason, which is also logged. */
 export function prometheusIsMissing(): string | false {
   if (runs()) return false;
   const refusal = installFromDistribution('prometheus');

@@ -12,7 +12,7 @@ const PARENT = '/tmp';
 /** The unprivileged account for servers while the tests run as root. */
 export type Account = { uid: number; gid: number };
 
-/** Creates a directory with our pid in its name, so that a later run notices that we have exited. */
+/** Creates a directory with our pid in its name, so that a later run notices that we exited. */
 export function makeScratch(kind: string, account: Account | null): string {
   sweep(kind);
   const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));
