@@ -3,7 +3,7 @@
  * a backend is missing; `offers` passes an existing backend to tests that choose their store.
  *
  * `npm test` has to finish within twelve minutes on two cores. `npm test -- --full` also runs what
- * does not fit: files that take long, and most tests once more on the other store.
+ * does not fit: slow files, and most tests once more on the other store.
  */
 
 export type Backend = 'postgres';
@@ -22,7 +22,7 @@ export type Lane = {
   quickFiles: string[];
   /** Files that may share a process, and how many do. */
   sharing: { files: RegExp; most: number };
-  /** The lane only contains files with this text. */
+  /** The lane only includes files that contain this. */
   containing: RegExp;
 };
 

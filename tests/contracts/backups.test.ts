@@ -61,7 +61,7 @@ after(async () => {
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-test('a backup holds every table, and its manifest describes its contents', async () => {
+test('a backup contains every table, and its manifest describes its contents', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
   const names = manifest.tables.map(({ name }) => name);

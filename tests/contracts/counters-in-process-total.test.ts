@@ -1,5 +1,5 @@
-// All owners of in-process counters together have a limited number of names. At the limit, owners
-// with more names than others get no new names, and existing counts are kept.
+// The total number of in-process counters is limited. At the limit, owners with more counters than
+// others get no new ones, and existing counters are kept.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

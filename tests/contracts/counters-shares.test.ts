@@ -1,5 +1,5 @@
-// Other callers fill a Redis with invented names: it never becomes full, and everyone else's checks
-// are served, including new names.
+// Some callers fill a Redis with invented counters: it never becomes full, and everyone else's
+// checks are served, including new counters.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

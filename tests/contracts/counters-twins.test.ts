@@ -189,7 +189,7 @@ test(
 
 type Life = { name: string; endsMs: number; windowMs: number };
 
-/** Names with all kinds of windows are created, kept alive and expire; a list mirrors them. */
+/** Counters with all kinds of windows are created, kept alive and expire; a list mirrors them. */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);
   const owner = { name: `live ${seed}`, namesMax: QUOTA };

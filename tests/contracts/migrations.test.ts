@@ -126,7 +126,7 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   await migratePostgres(url, quiet);
 });
 
-/** The ID of the lock that migrations of one database take in turn. */
+/** The ID of the lock that ensures that only one migration of a database runs at a time. */
 const LOCK_ID = 7_265_001;
 
 testOnServer('a migration aborted by a deadlock runs again', async (t) => {

@@ -210,7 +210,7 @@ test('a request denied by its limit runs when it is repeated after retry-after',
   await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
-test('a node that dies between claim and charge holds its claim until the lock expires', async (t) => {
+test('a node that dies between claim and charge keeps its claim until the lock expires', async (t) => {
   const app = await ground(t);
   const { keyrail, issue, clock } = app;
   const key = await issue(limitOf(5));

@@ -67,7 +67,7 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements from docs/operate.md for another name, each in its own transaction. */
+/** Runs statements from docs/operate.md for a different name, each in its own transaction. */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';

@@ -90,7 +90,7 @@ test('anchors from before a restore verify or show what was lost, and later anch
   await until(() => place.has(own));
   await last.stop();
   equal((await verified(restored, await place.fileOf('own', own))).code, 0);
-  // The operator has kept the destination: it holds the anchors of both histories.
+  // The operator has kept the destination: it contains the anchors of both histories.
   const all = await verified(restored, place.path);
   equal(all.code, 1, all.output);
   match(all.output, new RegExp(`entry ${newer.seq}: .*rewritten after entry ${kept.seq}`));

@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The fields of an input that hold or may hold an ID. */
+/** The fields of an input that contain or may contain an ID. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)

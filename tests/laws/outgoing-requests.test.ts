@@ -71,7 +71,7 @@ test('every file that connects says where its host names come from, and no host 
   );
 });
 
-test('the check notices a request or resolver under another name', () => {
+test('the check notices a request or resolver under a different name', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

@@ -1,6 +1,6 @@
 /**
  * Plain English in comments, messages, test names and documents. The list is short on purpose: it
- * lists the phrases that made earlier texts hard to read, so that they stay out.
+ * lists the phrases that made earlier versions hard to read, so that they stay out.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';
@@ -42,7 +42,7 @@ const phrases: Phrase[] = [
   phrase(String.raw`\bsuccessors?\b`, 'say "new key", "next version", …'),
 ];
 
-/** In the texts of the dashboard and the widget, and in their comments. */
+/** In the strings and comments of the dashboard and the widget. */
 const interfacePhrases: Phrase[] = [
   { pattern: /\bIds?\b/g, instead: 'write "ID"' },
   { pattern: /\b[Ee]-mails?\b/g, instead: 'write "email"' },

@@ -1,6 +1,6 @@
 // Runs the image: its files under a read-only root on any machine that allows it, and the image
-// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects another
-// base.
+// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects a
+// different base.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {

@@ -11,7 +11,7 @@ type NodeRequest = IncomingMessage & {
   rawBody?: unknown;
 };
 
-/** `parsed` is set if the framework keeps parsed bodies on another object. */
+/** `parsed` is set if the framework keeps parsed bodies on a different object. */
 export function nodeCall(
   request: NodeRequest,
   route: unknown,

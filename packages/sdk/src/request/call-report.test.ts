@@ -36,7 +36,7 @@ for (const [headers, expected] of [
   });
 }
 
-test('another header can be configured', () => {
+test('a different header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 

@@ -16,7 +16,7 @@ const STALE_MS = 90_000;
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
-/** The control plane's earlier response to the same request with another nonce. */
+/** The control plane's earlier response to the same request with a different nonce. */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
   (sent, { target, createdMs }) =>
@@ -203,7 +203,7 @@ test('a nonce is 16 bytes, new for each snapshot, and only sent for first pages 
   equal(node.state().degraded, false);
 });
 
-test('a node does not accept a 304, a redirect or another page in place of the first page', async (t) => {
+test('a node does not accept a 304, a redirect or a different page in place of the first page', async (t) => {
   const plane = new SignedPlane();
   plane.pageMax = 1;
   plane.issue();
