@@ -1,4 +1,4 @@
-// One SDK node in its own process: loads a policy, then decides, in turns with a `Map`.
+// One SDK node in its own process: loads a policy, then decides, alternating with a `Map`.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

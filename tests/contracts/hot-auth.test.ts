@@ -41,7 +41,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key rejects it from the next request on', async (t) => {
+test('the process that revoked or rotated a key rejects it from the next request onwards', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],

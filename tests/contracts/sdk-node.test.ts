@@ -284,7 +284,7 @@ test("a tenant's keys together get exactly its limit", async (t) => {
   ok(/^"tenant";r=\d+;t=\d+, "key";r=\d+;t=\d+$/.test(refused.headers.ratelimit ?? ''));
 });
 
-test('a response too large to store is replayed without its body, with a header', async (t) => {
+test('a response too large to store is replayed without its body, and a header says so', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const first = admitted(await keyrail.admit(call(key), idempotent));

@@ -49,7 +49,7 @@ function run(t: TestContext, words: readonly string[], settings: Settings = {}):
 
 const migrating = [process.execPath, ...serverProgram(['migrate'])];
 
-test('a second process in other namespaces is turned away, and the first is unaffected', {
+test('a second process in different namespaces is turned away, and the first is unaffected', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();

@@ -40,7 +40,7 @@ test('versions that are too old are errors', () => {
   }
 });
 
-test('the doctor checks the policy, memory, permissions, role and responses of Redis', {
+test('the doctor checks the eviction policy, memory, permissions, role and responses of Redis', {
   skip: noRedis,
 }, async (t) => {
   const redis = await startRedis();

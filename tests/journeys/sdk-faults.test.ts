@@ -1,5 +1,5 @@
 // Nodes in real processes and a real server that dies, returns, or is reached over a connection
-// that keeps breaking: the nodes serve from the policy they have, and converge in the end.
+// that keeps breaking: the nodes serve from the policy they have, and eventually converge.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -59,7 +59,7 @@ test('an invented credential of any form is rejected', async (t) => {
   }
 });
 
-test('the wrong kind of credential is rejected, naming the kind', async (t) => {
+test('the wrong kind of credential is rejected as forbidden', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
@@ -110,7 +110,7 @@ test('a member can read, an admin can change, and neither may do what only the o
   equal(await headOf(app), before);
 });
 
-test('a session without a workspace is rejected as such on the vendor plane', async (t) => {
+test('on the vendor plane, a session without a workspace is rejected with a specific error', async (t) => {
   const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(testApp, callerFor);

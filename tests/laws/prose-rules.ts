@@ -1,6 +1,6 @@
 /**
- * Plain English in comments, messages, test names and documents. The list is short on purpose: it
- * lists the phrases that made earlier versions hard to read, so that they stay out.
+ * Plain English in comments, messages, test names and documents. The list is deliberately short: it
+ * contains the phrases that made earlier versions hard to read, so that they stay out.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';

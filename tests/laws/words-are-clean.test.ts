@@ -38,7 +38,7 @@ test('names defined elsewhere are allowed', () => {
   allowed(operation, 'const metadata = 1; const handler = 2; const information = 3;');
 });
 
-test('clock and randomness are injected', () => {
+test('the clock and randomness are injected', () => {
   refused(operation, 'const a = new Date();');
   refused(operation, 'const a = Date.now();');
   refused(operation, 'const a = Math.random();');

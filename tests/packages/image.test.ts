@@ -68,7 +68,7 @@ async function copyImageFiles(to: string): Promise<void> {
   await copyServerModules(to);
 }
 
-/** The exit code of the health check, with its command from the Dockerfile. */
+/** The exit code of the health check command in the Dockerfile. */
 const probe = (port: number): number | null => {
   const check: string[] = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   const words = check.slice(1).map((word) => word.replace(':4400/', `:${port}/`));

@@ -66,7 +66,7 @@ test('a build for an edge runtime fails and says why', async () => {
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
 });
 
-test('a stack trace names the line of the source, in a file of the package', async () => {
+test('a stack trace points to the source line, in a file of the package', async () => {
   const code =
     "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
   const args = ['--enable-source-maps', '-e', code];

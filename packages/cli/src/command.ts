@@ -83,7 +83,7 @@ export const secretCommand = <T extends object>(
     secret(created: NoInfer<T>): string | undefined;
     /** What to do if the response with the secret was lost. */
     replace?(created: NoInfer<T>): string;
-    /** What the secret is called, such as `secret key`. */
+    /** The kind of secret, such as `secret key`, for messages. */
     what: string;
     /** An additional sentence for stderr. */
     note?(created: NoInfer<T>): string;

@@ -17,7 +17,7 @@ type NewSecret<T> = {
   one: T;
   fields: readonly Field<T>[];
   secret: string;
-  /** What the secret is called: `key`, `token`. */
+  /** The kind of secret, for messages: `key`, `token`. */
   what: string;
 };
 

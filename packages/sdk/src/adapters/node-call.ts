@@ -1,4 +1,4 @@
-// Turns Node's request into an IncomingCall, for every framework that is based on it.
+// Turns a Node.js request into an IncomingCall, for every framework that is based on them.
 import type { IncomingMessage } from 'node:http';
 import type { IncomingCall } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';

@@ -147,7 +147,7 @@ test('a string in any other format never matches an entry that is not marked as 
   await watched.node.close();
 });
 
-test('the number of imported keys follows snapshots, deltas, removals and the cache', async (t) => {
+test('the number of imported keys is right after snapshots, deltas, removals and a cached start', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-imported-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true }));
   const plane = new Plane();

@@ -111,7 +111,7 @@ export class HeldUnits {
     return this.#left;
   }
 
-  /** Whether units are left that have not expired. */
+  /** Whether any units are left that have not expired. */
   isHolding({ monotonicMs, wallMs }: Moment): boolean {
     return this.#left > 0 && monotonicMs < this.#endsAtMs && wallMs < this.#endsAtWallMs;
   }

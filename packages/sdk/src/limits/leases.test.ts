@@ -111,7 +111,7 @@ test('a lease expires after its duration, counted from when it was requested', a
   await late;
 });
 
-test('when a lease has expired, concurrent requests share one request for the next', async (t) => {
+test('when a lease has expired, concurrent requests share one request for a new one', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);
@@ -128,7 +128,7 @@ test('the units of an idle key are returned', async (t) => {
   equal(at.clock.timers(), 0, 'no sweep is scheduled');
 });
 
-test('closing returns all units', async (t) => {
+test('a closing node returns all units', async (t) => {
   const at = await scene(t);
   await busy(at);
   await at.limits.close(5_000);
@@ -138,7 +138,7 @@ test('closing returns all units', async (t) => {
   equal(at.paths().at(-1), 'check', 'afterwards, limits are checked');
 });
 
-test('near the limit, in short windows and for rarely used keys, limits are checked', async (t) => {
+test('leases are not used near the limit, in short windows or for rarely used keys', async (t) => {
   const near = await scene(t, { limit: 20 });
   for (let n = 0; n < 25; n += 1) await near.charge();
   deepEqual(new Set(near.paths()), new Set(['check']));

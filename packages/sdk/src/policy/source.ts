@@ -240,7 +240,7 @@ export class Source {
 
 const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Without a connection, nothing was sent. */
+/** Whether no connection was made, so that nothing was sent. */
 const isUnsent = (outcome: Outcome): boolean =>
   outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 

@@ -73,7 +73,7 @@ async function follow(replica: RedisServer, master: RedisServer | undefined): Pr
 
 type Role = 'master' | 'following' | 'none';
 
-/** Also `none` for a node that isn't responding or hasn't caught up. */
+/** A node that isn't responding or hasn't caught up has the role `none`. */
 async function roleOf(node: RedisServer): Promise<Role> {
   // A command to a frozen node completes when the node thaws.
   const late = sleep(ASK_MS_MAX, [], { ref: false });
