@@ -14,7 +14,7 @@ export type Lane = {
   /** `both`: the tests run on each store they choose themselves. */
   store: Store | 'both';
   files: string[];
-  /** The lane is left to the full run. */
+  /** Whether only the full run includes the lane. */
   isLong: boolean;
   needs: Backend[];
   offers: Backend[];

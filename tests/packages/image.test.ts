@@ -45,7 +45,7 @@ async function dataIn(folder: string): Promise<string> {
   return place;
 }
 
-/** Exactly the files of the last stage, below `to`. */
+/** Copies exactly the files of the image's last stage into `to`. */
 async function copyImageFiles(to: string): Promise<void> {
   const given = copiedInto(0);
   const taken = copies().filter(({ fromStage }) => fromStage);

@@ -1,4 +1,4 @@
-// A relay that holds genuine signed responses back and sends them later: what a node accepts.
+// What a node accepts from a relay that holds genuine signed responses back and sends them later.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
