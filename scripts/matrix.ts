@@ -29,7 +29,7 @@ export type Lane = {
 /** A test times out before its process does, so that the report can name the test. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
-/** Each file's part of the limit for a process that runs several. */
+/** The time that each file adds to the limit of a process that runs several. */
 export const SHARED_FILE_MS = 90_000;
 export const RUN_MS_MAX = 45 * 60_000;
 
