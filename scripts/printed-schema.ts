@@ -28,7 +28,7 @@ export async function printedSchema(): Promise<string> {
   }
 }
 
-/** What a role's name ends with. */
+/** The OID at the end of a role's name. */
 const OID = /\b(kr_[a-z]+)_\d+\b/g;
 
 const linesOf = async (lite: PGlite, text: string, values: unknown[] = []): Promise<string[]> =>

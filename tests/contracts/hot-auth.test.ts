@@ -1,5 +1,5 @@
-// A revoked secret key on hot endpoints: rejected immediately by the process that revoked it, and by
-// every other process after one cache lifetime, or much sooner with a notification (PostgreSQL).
+// A revoked secret key on hot endpoints is rejected immediately by the process that revoked it, and
+// by every other process after one cache lifetime, or much sooner with a notification (PostgreSQL).
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -18,7 +18,7 @@ const DUE_MS = 61_000;
 const headSeq = async (server: Running, { secretKey }: Ground): Promise<number> =>
   Number((await server.as(secretKey)('GET /v1/audit_logs/chain')).head_seq);
 
-/** Starts the deployment later, and waits for the anchor of the newest row. */
+/** Starts the deployment at a later time, and waits for the anchor of the newest row. */
 async function anchored(deployment: Deployment, ground: Ground) {
   await deployment.passTime(DUE_MS);
   const server = await deployment.run();

@@ -1,4 +1,4 @@
-// Canaries: after a complete journey at the most verbose log level, no password, token, session, key
+// Canaries: after a full journey at the most verbose log level, no password, token, session, key
 // or setting occurs in the output, the store, its backup, the log or responses to others.
 import { equal, ok } from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';

@@ -177,7 +177,7 @@ test('the image can be built, runs read-only, and is healthy', {
   console.log(`image: ${Math.round(bytes / 1e6)} MB; started and probed in ${ms} ms`);
 });
 
-/** The files of the built image as the root, where podman can build but not run. */
+/** Runs the server with the image's files as its root, where podman can build but not run. */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
   // Not in a hook: hooks run in order, and the first hook removes the image.
