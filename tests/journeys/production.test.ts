@@ -135,7 +135,7 @@ test('on an older Node.js, the entry point starts the installed one and forwards
   await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
 });
 
-test('without dependencies, a start prints one sentence that says what to do', { skip }, async (t) => {
+test('a start without dependencies prints one sentence on what to do', { skip }, async (t) => {
   const node = await findNode20();
   if (node === null) return t.skip(noNode20);
   const entry = join(place.source, 'packages/server/bin/keyrail-server.js');
@@ -151,7 +151,7 @@ test('without dependencies, a start prints one sentence that says what to do', {
   }
 });
 
-test('the systemd unit runs the command from the guide, and systemd accepts it', { skip }, async (t) => {
+test('the unit runs the command from the guide, and systemd accepts it', { skip }, async (t) => {
   const unit = readFileSync(join(root, UNIT), 'utf8');
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);

@@ -19,7 +19,7 @@ type FailedTries = {
   hard: boolean;
   /** `Retry-After` from the server, or from a proxy: a maintenance page may ask for an hour. */
   retryAfterMs: number | null;
-  /** Status 429: the server works but wants fewer requests, so `Retry-After` is respected in full. */
+  /** Status 429: the server works but wants fewer requests, so it gets all of `Retry-After`. */
   isLimited: boolean;
 };
 
