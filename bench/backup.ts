@@ -1,5 +1,5 @@
-// Backups of a PostgreSQL database with many keys, in turns with pg_dump; their memory compared
-// with that for a smaller database; and restores, in turns with pg_restore.
+// Backups of a PostgreSQL database with many keys, alternating with pg_dump; their memory compared
+// with that for a smaller database; and restores, alternating with pg_restore.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Shared by `changes` and `keys`: creating one kind of object in one workspace, over HTTP on
-// PostgreSQL, in turns with the same statements sent by bare `pg`.
+// PostgreSQL, alternating with the same statements sent by bare `pg`.
 import { byWorker, underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Worker } from './load/programs.ts';

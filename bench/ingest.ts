@@ -32,7 +32,7 @@ const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
 /** The memory is compared in this many rounds, the last ones. */
 const LAST_ROUNDS = 5;
-/** A batch takes long, so rounds of the usual length would mostly wait for their last batches. */
+/** Batches are slow, so rounds of the usual length would mostly wait for their last batches. */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
 /** Parallel peers wait for the same rows, so more of them would be slower. */
 const BARE_CONCURRENCY = 2;

@@ -82,7 +82,7 @@ async function readPage(call: Call): Promise<void> {
 
 type Populated = { call: Call; project: Project };
 
-/** During the delete, another caller of the workspace alternates changes and reads. */
+/** During the deletion, another caller of the workspace makes changes and reads in turn. */
 async function measureDelete(
   { report }: Run,
   { call, project: { projectId, tenantId } }: Populated,

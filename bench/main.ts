@@ -1,6 +1,6 @@
 /**
- * The benchmark. Each result is shown beside that of a peer measured in turns with it in the same
- * run. A missed goal is printed but does not fail the run. See README.md.
+ * The benchmark. Each result is shown beside that of a peer, measured alternately in the same run.
+ * A missed goal is printed but does not fail the run. See README.md.
  *
  *   npm run bench                              everything
  *   npm run bench -- reads sdk                 benchmarks by their names

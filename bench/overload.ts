@@ -55,7 +55,7 @@ const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise
     const settledMs = plan.isBrief ? BRIEF_SETTLED_MS : SETTLED_MS;
     const windows = plan.isBrief ? BRIEF_WINDOWS : WINDOWS;
     const goodput = (clients: number) => measureGoodput(change, { clients, settledMs, windows });
-    await goodput(SATURATING); // every connection is open
+    await goodput(SATURATING); // opens every connection
     proxy.delayAnswers(roundTripMs);
     const saturated = await goodput(SATURATING);
     for (const times of TIMES) {

@@ -1,6 +1,6 @@
-// Authenticated reads compared with the same framework at its minimum, without and with a row read
-// under row level security. A busy key is looked up every 50 ms, and concurrent reads of the same
-// row share a statement.
+// Authenticated reads compared with a minimal route of the same framework, without and with a row
+// read under row level security. A busy key is looked up every 50 ms, and concurrent reads of the
+// same row share a statement.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';

@@ -49,7 +49,7 @@ export async function buildBrowser(root) {
   });
 }
 
-/** The development build: quick, readable, not compressed, and stale for every other script. */
+/** The development build: quick, readable, not compressed, and treated as stale elsewhere. */
 export async function buildDraft(root) {
   const home = join(root, HOME);
   await buildFolder(join(home, 'dist'), (out) =>

@@ -25,7 +25,7 @@ const RUN_MS_MAX = 60_000;
 
 const FRAMEWORKS = ['h3', 'h3 1', 'trpc', 'orpc', 'elysia', 'yoga', 'react-router'];
 
-/** What every line in the matrix has to print. */
+/** The expected output for every line of the matrix. */
 const EXPECTED = JSON.stringify({
   allowed: [200, true],
   denied: [403, 401],

@@ -2,8 +2,8 @@
  * The table of test lanes. A lane is a set of test files on one store. `needs` skips the lane when
  * a backend is missing; `offers` passes an existing backend to tests that choose their store.
  *
- * `npm test` has to end within twelve minutes on two cores. `npm test -- --full` also runs what
- * does not fit: files that take long, and most tests once more on the other store.
+ * `npm test` has to finish within twelve minutes on two cores. `npm test -- --full` also runs what
+ * does not fit: slow files, and most tests once more on the other store.
  */
 
 export type Backend = 'postgres';
@@ -14,7 +14,7 @@ export type Lane = {
   /** `both`: the tests run on each store they choose themselves. */
   store: Store | 'both';
   files: string[];
-  /** The lane is left to the full run. */
+  /** Whether only the full run includes the lane. */
   isLong: boolean;
   needs: Backend[];
   offers: Backend[];
@@ -22,14 +22,14 @@ export type Lane = {
   quickFiles: string[];
   /** Files that may share a process, and how many do. */
   sharing: { files: RegExp; most: number };
-  /** The lane only contains files with this text. */
+  /** The lane only includes files that contain this. */
   containing: RegExp;
 };
 
-/** A test ends before its process would, so that the report can name it. */
+/** A test times out before its process does, so that the report can name the test. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
-/** Each file's part of the limit for a process that runs several. */
+/** The time that each file adds to the limit of a process that runs several. */
 export const SHARED_FILE_MS = 90_000;
 export const RUN_MS_MAX = 45 * 60_000;
 

@@ -1,4 +1,4 @@
-// The schema the migrations produce, as one text: types, tables with everything that belongs to
+// The schema the migrations produce, as one file: types, tables with everything that belongs to
 // them, and functions. It is read from the embedded store's catalogue, whose version is pinned, so
 // the same migrations always give the same text. Run directly, it writes the file.
 import { writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ export async function printedSchema(): Promise<string> {
   }
 }
 
-/** What a role's name ends with. */
+/** The OID at the end of a role's name. */
 const OID = /\b(kr_[a-z]+)_\d+\b/g;
 
 const linesOf = async (lite: PGlite, text: string, values: unknown[] = []): Promise<string[]> =>

@@ -119,7 +119,7 @@ function areTypesWrong(...more: string[]): Check {
   };
 }
 
-/** Without Node.js types, which now need a newer compiler. Null: the clone's compiler. */
+/** Leaves out Node.js types, which need a newer compiler. Null selects the clone's compiler. */
 function compileWith(tool: string | null): Check {
   return async (packed, folder, bin) => {
     const project = await projectOf(packed, folder);

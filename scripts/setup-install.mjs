@@ -53,7 +53,7 @@ function wantedStamp() {
 
 function isInstalled(stamp) {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return true;
-  // The user ran npm: that counts if the result matches the lock file.
+  // The user may have run npm, which is enough if the result matches the lock file.
   if (!installedByHand({ dev: true, node: true })) return false;
   if (isWritable(modules)) writeFileSync(stampFile, stamp);
   return true;

@@ -68,7 +68,7 @@ function tryTake(lock) {
   }
 }
 
-/** True if the holder is dead, or has not touched the lock for STALE_MS (a reused pid). */
+/** True if the holder is dead, or has not touched the lock for STALE_MS (its pid was reused). */
 function isAbandoned(lock) {
   const pid = join(lock, 'pid');
   try {

@@ -16,7 +16,7 @@ type What =
 /** A test event, its time, and the CPU time its process has used so far. */
 export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
-// biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
+// biome-ignore lint/style/noDefaultExport: Node.js finds a reporter by its default export.
 export default async function* writeHappenings(events: AsyncIterable<TestEvent>) {
   const path = process.env.KEYRAIL_TEST_EVENTS;
   if (path === undefined) throw new Error('KEYRAIL_TEST_EVENTS is not set.');
@@ -73,7 +73,7 @@ function passed({ details, skip, todo }: Passed, name: string): What | null {
       reason: excuse === true ? 'no reason given' : excuse || 'todo',
     };
   }
-  // A suite is only a container; its tests are counted themselves.
+  // A suite is only a container; its tests are counted individually.
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 

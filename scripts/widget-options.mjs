@@ -10,7 +10,7 @@ export const widgetOptions = (root) => ({
   bundle: true,
   minify: true,
   format: 'esm',
-  // Module scripts are always read as UTF-8; escapes would make German texts longer.
+  // Module scripts are always read as UTF-8; escapes would make German strings longer.
   charset: 'utf8',
   platform: 'browser',
   target: TARGET,

@@ -85,7 +85,7 @@ function bytesOf({ snapshot, nodes }: Snapshot): number {
   return bytes;
 }
 
-// The following texts run in the page.
+// The following scripts run in the page.
 
 const OBSERVERS = `
   globalThis.measured = { task: 0, input: 0 };

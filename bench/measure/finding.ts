@@ -26,7 +26,7 @@ export type Show = (value: number) => string;
 
 type Described = {
   name: string;
-  /** The values the goal is about, which runs are compared by. */
+  /** The values the goal applies to; two runs are compared by them. */
   values: readonly number[];
   show: Show;
   goal: Goal;

@@ -1,5 +1,5 @@
-// Rounds of several contestants in turns (A B C, A B C, …), so that other load on the machine
-// affects all of them equally: only adjacent measurements are comparable.
+// Rounds in which several contestants take turns (A B C, A B C, …), so that other load on the
+// machine affects all of them equally: only adjacent measurements are comparable.
 import { showRate } from './finding.ts';
 import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';

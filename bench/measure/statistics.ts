@@ -4,7 +4,7 @@ export type Interval = { low: number; high: number };
 
 /** The fewest values with an interval: the extremes of five contain the median 94 times in 100. */
 const INTERVAL_VALUES_MIN = 5;
-/** Half the width of a 95 % interval, in positions of sorted values per root of their count. */
+/** Half the width of a 95 % interval, in ranks, per square root of the number of values. */
 const HALF_WIDTH = 0.98;
 
 const sorted = (values: readonly number[]): number[] =>

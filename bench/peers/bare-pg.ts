@@ -28,8 +28,7 @@ export function prepared({ text, values }: Statement): pg.QueryConfig {
 
 /**
  * Sends statements that record a workspace's traffic, each in its own transaction and one round
- * trip.
- * Rows are objects with their columns' names.
+ * trip. Rows are objects with their columns' names.
  */
 export function openRecorder(workspaceId: string): Read {
   const pool = openPool(true);

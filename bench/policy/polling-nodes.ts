@@ -23,7 +23,7 @@ export type Arrivals = { arrivedMs: number[] };
 const HEAD_END = '\r\n\r\n';
 /** Waits until all polls are held. By then, any poll that is not held has its response. */
 const SETTLE_MS = 500;
-/** A server keeps a few hundred connections it has not accepted yet. */
+/** The system queues only a few hundred connections that a server has not accepted yet. */
 const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 

@@ -1,7 +1,7 @@
 // The time from sending a revocation until the last of 10,000 nodes behind one relay has received
-// it, in turns with a server that only holds as many requests and responds to them, and with one
-// that writes the same bytes to as many sockets. In the meantime the control plane holds two polls:
-// one for all nodes, and Edge's own.
+// it. This alternates with a server that only holds the same number of requests and responds to
+// them, and with one that writes the same bytes to the same number of sockets. In the meantime the
+// control plane holds two polls: one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hrtime } from 'node:process';

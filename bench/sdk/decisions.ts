@@ -93,7 +93,7 @@ function costOf(samples: Samples<Name>, name: string): Finding {
 
 type Described = { name: string; goal: Goal };
 
-/** Decisions for each verification of a peer. */
+/** The number of decisions made in the time of one verification by a peer. */
 function gainOver(samples: Samples<Name>, peer: Peer, { name, goal }: Described): Finding {
   const ours = rates(samples('decision'));
   const peers = rates(samples(peer));

@@ -1,4 +1,4 @@
-// The memory of a node's leases: a million keys have requests, and some of them are always busy.
+// The memory of a node's leases: a million keys get requests, and some of them are always busy.
 // The control plane is replaced by one that responds immediately and grants everything.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

@@ -1,4 +1,4 @@
-// One SDK node in its own process: loads a policy, then decides, in turns with a `Map`.
+// One SDK node in its own process: loads a policy, then decides, alternating with a `Map`.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -34,7 +34,7 @@ let keyMap = createKeyMap(0);
 let texts: string[] = [];
 let sink: unknown;
 
-/** Waits for the event loop, because some memory is released only when it turns. */
+/** Waits for a turn of the event loop, because some memory is released only then. */
 async function bytesInUse(): Promise<number> {
   for (let n = 0; n < 5; n += 1) {
     collect();

@@ -45,7 +45,7 @@ function familyOf(pid: number): number[] {
     );
     return [pid, ...started.flatMap((child) => familyOf(Number(child)))];
   } catch {
-    return []; // the process has just ended
+    return []; // the process has just exited
   }
 }
 

@@ -28,7 +28,7 @@ export async function createKeys(
   return ids;
 }
 
-/** IDs in a table that grew over time begin with the time, like the server's. */
+/** In a table that grew over time, IDs begin with the creation time, like the server's. */
 const TIMED_ID = `encode(substring(int8send((extract(epoch from at) * 1000)::bigint) from 3)
   || substring(uuid_send(gen_random_uuid()) from 7), 'hex')::uuid`;
 

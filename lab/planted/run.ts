@@ -68,7 +68,7 @@ async function runTest({ file, title, store }: Planted, place: Place): Promise<R
   return resultIn(output, title);
 }
 
-/** The line of the test itself: a skipped test did not run. */
+/** Reads the result line of the test. A skipped test counts as not found. */
 export function resultIn(output: string, title: string): Result {
   const lines = output.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^(not )?ok \d+ - /.test(each) && each.includes(title));

@@ -62,7 +62,7 @@ export async function prepare(world: World): Promise<void> {
   await prepareOthers(world);
 }
 
-/** A workspace that spends too much, and one that only its members may see. */
+/** A workspace that exceeds its telemetry budget, and one that only its members may see. */
 async function prepareOthers(world: World): Promise<void> {
   const canary = `canary-${world.fresh()}`;
   const objectsIn = async (name: string) => {

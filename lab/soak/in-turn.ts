@@ -42,7 +42,7 @@ export type Turns = {
   say(line: string): void;
 };
 
-/** Resolves with the tried faults; ends early when a part does not come back. */
+/** Resolves with the tried faults; stops early if a part does not recover. */
 export async function tryInTurn(world: World, turns: Turns): Promise<Tried[]> {
   const probes = startProbes(world);
   const tried: Tried[] = [];

@@ -57,7 +57,7 @@ function readCommandLine() {
 async function main(): Promise<void> {
   const { chosen, ...order } = readCommandLine();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(130)); // exit hooks end the children
+    process.once(signal, () => process.exit(130)); // exit hooks kill the children
   }
   let violations = 0;
   for (const [, open] of chosen) {

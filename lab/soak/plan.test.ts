@@ -5,7 +5,7 @@ import { planOf } from './plan.ts';
 
 const shape = { clients: 3, seconds: 20, faultKinds: ['kill', 'freeze', 'reset'] };
 
-test('a seed always gives the same steps and faults, and another seed gives different ones', () => {
+test('a seed always gives the same steps and faults, and a different seed gives different ones', () => {
   deepEqual(planOf(7, shape), planOf(7, shape));
   notDeepEqual(planOf(7, shape).faults, planOf(8, shape).faults);
   notDeepEqual(planOf(7, shape).clients, planOf(8, shape).clients);

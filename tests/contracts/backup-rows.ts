@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { change, foundWorkspace, insertApiKey, insertProject, insertTenant } from './rows.ts';
 import type { Store } from './store.ts';
 
-/** Line ends, quotes, backslashes, and characters some readers take for line ends. */
+/** Line ends, quotes, backslashes, and characters that some readers treat as line ends. */
 const ODD_TEXT = 'a\nb\r\n"c" \\ \u2028 \u2029 \u0001 ü 日本 🙂';
 
 export async function furnish(store: Store): Promise<void> {

@@ -61,7 +61,7 @@ after(async () => {
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-test('a backup holds every table, and its manifest describes its contents', async () => {
+test('a backup contains every table, and its manifest describes its contents', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
   const names = manifest.tables.map(({ name }) => name);
@@ -135,7 +135,7 @@ test('a half-restored database refuses to serve, and the next restore starts ove
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** A restore discards what these tables say about serving, and records the backup itself. */
+/** A restore itself changes the rows of these tables. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /** The tables whose rows a restore changed, by a digest that shares no code with backups. */
@@ -236,7 +236,7 @@ test('an older backup is restored and migrated', async (t) => {
 
 const LOCK_ID = 7_265_003;
 
-test('only one backup runs at a time, and the other leaves no files', {
+test('only one backup runs at a time, and a second one leaves no files', {
   skip: !onPostgres && 'the embedded store allows one process',
 }, async () => {
   const names = await readdir(directory);

@@ -105,7 +105,7 @@ test('an actor ID is hashed as exactly as a payload', async () => {
   );
 });
 
-test('members of a payload are hashed in canonical order, for any names', async () => {
+test('members of a payload are hashed in canonical order, whatever their names are', async () => {
   const workspaceId = await foundWorkspace(store);
   const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
   const changes = Object.fromEntries(names.map((name) => [name, { from: name, to: name }]));

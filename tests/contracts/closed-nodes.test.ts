@@ -1,5 +1,5 @@
 // Nodes closed while one of their requests is in progress, directly and through a relay: none of
-// them stays registered, whatever arrives last.
+// them stays registered, whichever request arrives last.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,7 +63,7 @@ for (const isRelayed of [false, true]) {
     await noneIsLeft(scene);
   });
 
-  test(`a request that arrives after leave does not register its node ${where}`, async (t) => {
+  test(`a request that arrives after the leave request does not register its node ${where}`, async (t) => {
     const scene = await ground(t, isRelayed);
     const hasLeft = Promise.withResolvers<void>();
     const statuses: Promise<number>[] = [];

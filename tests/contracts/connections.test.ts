@@ -186,7 +186,7 @@ test('a released connection has no role and no scope', async (t) => {
   ]);
 });
 
-test('a stepwise wait gives up after its first step when nothing responds', async () => {
+test('a wait with a stepped deadline gives up after one step without a response', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -128,7 +128,7 @@ test('checks recover if Redis is down at startup and comes up later', { skip }, 
   await healed(one);
 });
 
-test('checks recover after Redis freezes, for a short and for a long time', { skip }, async (t) => {
+test('checks recover after Redis freezes briefly or for a long time', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).status, 200);

@@ -1,5 +1,5 @@
-// All owners of in-process counters together have a limited number of names. At the limit, owners
-// with more names than others get no new names, and existing counts are kept.
+// The total number of in-process counters is limited. At the limit, owners with more counters than
+// others get no new ones, and existing counters are kept.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function scene() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Charges new names until one is denied; returns how many were allowed. */
+    /** Charges new counters until one is denied; returns how many were allowed. */
     flood(owner: string, limit = 1): number {
       for (let at = 0; at < 3 * TOTAL_MAX; at += 1) {
         try {
@@ -53,7 +53,7 @@ function isOverQuota(error: unknown): boolean {
   return true;
 }
 
-test('a counter at its limit survives the floods of three other owners, and is served', () => {
+test('a counter at its limit survives floods by three other owners, and still gets responses', () => {
   for (const limit of [1, 1000]) {
     const { counters, charge, flood } = scene();
     charge('victim', 'at its limit');
@@ -73,7 +73,7 @@ test('a counter at its limit survives the floods of three other owners, and is s
   }
 });
 
-test('the process holds at most twice the limit, however many owners flood it', () => {
+test('the process has at most twice the limit, however many owners flood it', () => {
   const { counters, flood, charge } = scene();
   charge('victim', 'at its limit');
   for (let at = 0; at < 200; at += 1) flood(`owner ${at}`);
@@ -81,7 +81,7 @@ test('the process holds at most twice the limit, however many owners flood it', 
   equal(charge('victim', 'at its limit').allowed, false);
 });
 
-test('expired names make room for new names of every owner', () => {
+test('expired counters make room for new counters of every owner', () => {
   const { counters, charge, flood, pass } = scene();
   for (const owner of ['one', 'two', 'three']) flood(owner);
   throws(() => charge('one', 'new'), isOverQuota);
@@ -91,7 +91,7 @@ test('expired names make room for new names of every owner', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('at the limit, leases get no new names and existing names keep working', () => {
+test('at the limit, leases create no new counters, and existing counters keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);

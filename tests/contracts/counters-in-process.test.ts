@@ -1,5 +1,5 @@
-// In-process counters are limited per owner: a flood drops only the flooding owner's names, but
-// none at its limit. Expired counters are removed automatically.
+// In-process counters are limited per owner: a flood evicts only the flooding owner's counters, and
+// none that is at its limit. Expired counters are removed automatically.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
@@ -39,7 +39,7 @@ const isOverQuota = (error: unknown): boolean => {
   return true;
 };
 
-test('a flood of names below their limit drops only the oldest names of its owner', () => {
+test("an owner's flood of new counters evicts only that owner's oldest counters that are below their limit", () => {
   const { counters, charge } = scene();
   charge('at its limit');
   charge('of another', { owner: 'other', limit: 2 });
@@ -55,7 +55,7 @@ test('a flood of names below their limit drops only the oldest names of its owne
   equal(charge(last, { limit: 2 }).tallies[0]?.used, 2, 'the newest is still counted');
 });
 
-test('a regularly charged name survives a flood of others', () => {
+test('a regularly charged counter survives a flood of new counters', () => {
   const { charge } = scene();
   for (let at = 0; at < 5 * NAMES_MAX; at += 1) {
     charge(`flood ${at}`, { limit: 2 });
@@ -64,7 +64,7 @@ test('a regularly charged name survives a flood of others', () => {
   }
 });
 
-test('when all of an owner’s names are at their limit, only that owner’s new names are denied', () => {
+test("when all of an owner's counters are at their limit, only that owner's new counters are denied", () => {
   const { counters, charge } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
@@ -81,7 +81,7 @@ test('when all of an owner’s names are at their limit, only that owner’s new
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('names that are below their limit again make room for new names', () => {
+test('counters that are below their limit again make room for new ones', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1)
     charge(`${at}`, { windowMs: at < 900 ? HOUR_MS : 1000 });

@@ -33,7 +33,7 @@ function rulesOf(chance: Chance, seed: number): Rule[] {
 type Call = (counters: Counters) => unknown;
 type Known = { id: string; rules: Rule[] };
 
-/** A check, a lease, or the return of a lease: with the same rules, with others, or invented. */
+/** A check, a lease, or the return of a lease, which may have other rules or not exist. */
 function callOf(
   chance: Chance,
   rules: Rule[],

@@ -1,5 +1,5 @@
-// Other callers fill a Redis with invented names: it never becomes full, and everyone else's checks
-// are served, including new names.
+// Some callers fill a Redis with invented counters: it never becomes full, and everyone else's
+// checks are served, including new counters.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -109,7 +109,7 @@ test('a test key that floods a small Redis does not affect the checks of others'
   ok((await usedShare(redis)) < 0.5, 'one owner has at most an eighth');
 });
 
-test('twenty owners that flood a small Redis do not fill it, and others get new names', {
+test('twenty owners that flood a small Redis do not fill it, and others get new counters', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '20mb', 'maxmemory-policy': 'noeviction' });
@@ -135,7 +135,7 @@ test('twenty owners that flood a small Redis do not fill it, and others get new 
   equal(counters.state().ready, true);
 });
 
-test('a Redis without maxmemory gives every owner a million names', {
+test('in a Redis without maxmemory, every owner may have a million counters', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -145,7 +145,7 @@ test('a Redis without maxmemory gives every owner a million names', {
   for (let at = 0; at < 200; at += 1) equal(await charge(counters, 'one', eight), true);
 });
 
-test('a Cluster with a nearly full master only denies new names of large owners', {
+test('a Cluster with a nearly full master only denies new counters of large owners', {
   skip,
 }, async (t) => {
   const memory = { maxmemory: '12mb', 'maxmemory-policy': 'noeviction' };

@@ -132,11 +132,11 @@ test('both stores give the same result at every step of every schedule', { skip 
 const QUOTA = 5;
 const NAMES = 9;
 /**
- * The fraction of its window for which a name may still count after its end: a little over 1/16.
+ * How long a counter may still count after its window, as a fraction of it: a little over 1/16.
  */
 const LATE_SHARE = 0.07;
 
-/** Every name is at its limit once it is charged, so the in-process store can drop none of them. */
+/** Each counter is at its limit once it is charged, so the in-process store can evict none. */
 async function runTwinsAtQuota(seed: number): Promise<number> {
   const chance = chanceOf(seed + 3_000_000);
   const windowMs = oneOf(chance, [1600, 60_000, 1_600_000]);
@@ -174,7 +174,7 @@ async function answerOf(check: () => Verdict | Promise<Verdict>): Promise<Verdic
 }
 
 test(
-  'both stores deny the same checks once an owner has the maximum number of names',
+  'both stores deny the same checks once an owner has the maximum number of counters',
   { skip },
   () =>
     withRedis(async () => {
@@ -189,7 +189,7 @@ test(
 
 type Life = { name: string; endsMs: number; windowMs: number };
 
-/** Names with all kinds of windows are created, kept alive and expire; a list mirrors them. */
+/** Counters with all kinds of windows are created, kept alive and expire; a list mirrors them. */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);
   const owner = { name: `live ${seed}`, namesMax: QUOTA };
@@ -219,7 +219,7 @@ async function runQuota(seed: number): Promise<void> {
 }
 
 test(
-  'Redis never has more live names than the quota, and soon drops expired names',
+  'Redis never has more live counters than the quota, and soon drops expired ones',
   {
     skip,
   },

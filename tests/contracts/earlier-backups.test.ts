@@ -1,7 +1,7 @@
 // Contract for backups from commits before the first release, whose migrations were rewritten.
 // Backups from the last of these commits are restored row by row. `earlier-backup` was made by that
 // commit (f1566c00), on the embedded store and without a key, from a database with rows in every
-// table: values in every column, nulls wherever they are allowed, and texts and numbers that are
+// table: values in every column, nulls wherever they are allowed, and strings and numbers that are
 // easy to get wrong.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';

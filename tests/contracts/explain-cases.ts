@@ -1,5 +1,5 @@
 // Cases in which a node and the explanation of a key must agree. Each gives the state of the key,
-// the text sent, and what the route requires.
+// the string sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
@@ -15,7 +15,7 @@ export type ExplainCase = {
   name: string;
   state: KeyState;
   keyEnv?: Env;
-  /** The text sent instead of the key. */
+  /** The string sent instead of the key. */
   sent?: (key: string) => string;
   env?: Env;
   scopes?: readonly string[];

@@ -112,7 +112,7 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** A text in the format of a native key that Keyrail has not issued. */
+/** A string in the format of a native key that Keyrail has not issued. */
 const nativeText = (env: Env, { projectId }: Ground): string =>
   mintCredential('api_key', env, seededBytes(projectId)).secret;
 

@@ -114,7 +114,7 @@ test('a created or changed key gets the next version of its project', async () =
   equal(await versionOf(workspaceId, id), first + 1);
 });
 
-test('a new version of one project does not cover a key of another', async () => {
+test('a new version of one project does not cover a key of another project', async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const [versioned = ''] = projects;
   const statements = [plain("update api_keys set name = 'renamed'")];
@@ -130,7 +130,7 @@ async function versionOf(workspaceId: string, keyId: string): Promise<unknown> {
   return rows[0]?.version;
 }
 
-test('a policy change cannot name a project of another workspace', async () => {
+test('a policy change cannot refer to a project of another workspace', async () => {
   const { projects } = await furnishWorkspace(store);
   const statements = [insertSecretKey('live')];
   const foreign = change(store, place, { statements, policy: projects });
@@ -165,7 +165,7 @@ test('audit rows are never changed, not even by the owner of the table', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('the log is not continued from an invented latest hash', async () => {
+test('the log cannot be continued from an invented latest hash', async () => {
   const workspaceId = await foundWorkspace(store);
   const forged = [
     plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),

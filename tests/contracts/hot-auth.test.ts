@@ -1,5 +1,5 @@
-// A revoked secret key on hot endpoints: rejected immediately by the process that revoked it, by
-// every other process after one cache lifetime, and with a notification (PostgreSQL) long before.
+// A revoked secret key on hot endpoints is rejected immediately by the process that revoked it, and
+// by every other process after one cache lifetime, or much sooner with a notification (PostgreSQL).
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key rejects it from the next request on', async (t) => {
+test('the process that revoked or rotated a key rejects it from the next request onwards', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -94,7 +94,7 @@ test('every process that receives the notification rejects the key much sooner',
   }
 });
 
-/** Holds the first lookup of a key after its read and before its result. */
+/** Pauses the first lookup of a key after it has read the key, before it returns. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();

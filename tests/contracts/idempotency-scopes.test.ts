@@ -1,6 +1,6 @@
-// Many scopes, each with three callers on two servers that claim, die, pause past their locks, and
-// return late. Some order of a small model must explain all concurrent results. IDEMPOTENCY_SCOPES
-// sets the number of scopes; a failure prints the history.
+// Many scopes, each with three callers on two servers that claim, die, pause until their locks have
+// expired, and return late. A small model must give the same results for some order of concurrent
+// operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRun } from '@keyrail/testing/full-run.ts';
@@ -14,7 +14,7 @@ const ROUNDS = 7;
 const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
-/** No sum of these is slightly shorter than a lock, which could then expire on a slow machine. */
+/** No sum of these is just below LOCK_MS: on a slow machine, such a lock could expire. */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 
 type Act = 'claim' | 'complete' | 'release' | 'heartbeat';

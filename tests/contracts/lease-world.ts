@@ -20,7 +20,7 @@ const LOST_SHARE = 0.05;
 const DRIFT_MAX = 0.0005;
 
 export type Subject = { keyId: string; tenantId: string };
-/** Spent units: by a check when the store charged them, on lease when a node decided. */
+/** `atMs`: when the store charged the units, or when a node spent units it had leased. */
 export type Spent = Subject & { atMs: number; units: number; isLeased: boolean };
 
 export type World = {

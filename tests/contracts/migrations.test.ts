@@ -41,7 +41,7 @@ test('an up-to-date database is not changed', async () => {
   equal(await countSeen(store, 'workspaces', { workspaceId }), 1);
 });
 
-test('a migration that changed after it ran is rejected by name', async () => {
+test('a migration that changed after it ran is rejected, and the message names it', async () => {
   const [{ name, hash } = { name: '', hash: '' }] = await readMigrations();
   const record = (to: string) =>
     store.beyond(`update migrations set hash = '${to}' where name = '${name}'`);
@@ -51,7 +51,7 @@ test('a migration that changed after it ran is rejected by name', async () => {
   await store.migrate();
 });
 
-test('a database of a newer version is rejected, and the unknown migration is named', async () => {
+test('a database of a newer version is rejected, and the message names the unknown migration', async () => {
   await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
   await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
   await store.beyond(`delete from migrations where name = '9999_future.sql'`);
@@ -126,7 +126,7 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   await migratePostgres(url, quiet);
 });
 
-/** The ID of the lock that migrations of one database take in turn. */
+/** The ID of the lock that ensures that only one migration of a database runs at a time. */
 const LOCK_ID = 7_265_001;
 
 testOnServer('a migration aborted by a deadlock runs again', async (t) => {

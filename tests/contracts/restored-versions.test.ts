@@ -13,7 +13,7 @@ const HISTORIES = inRun({ usual: 40, full: 400 });
 const STEPS = 14;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** What the fence adds when it cannot rely on the clock. */
+/** The number the fence adds when it cannot rely on the clock. */
 const AHEAD = 1_000_000_000;
 
 let store: Store;
@@ -59,7 +59,7 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
   history.told.push(`at ${history.nowMs}, restore of ${backup}, ahead of ${aheadOf}: ${version}`);
 }
 
-/** Whether the fence, which knows only backup and clock, must exceed the nodes' versions. */
+/** Whether the fence, which only knows backup and clock, must exceed the nodes' versions. */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);
 

@@ -68,7 +68,7 @@ for (const [name, state] of [
     deepEqual(await countsOf(workspaceId), [1, 1, 2]);
   });
 
-  test(`${name} that persists is unavailable after three attempts`, async () => {
+  test(`${name} that persists is reported as unavailable after three attempts`, async () => {
     const workspaceId = await foundWorkspace(store);
     await lose(state, 1000);
     const { done, attempts } = addTenant(workspaceId);

@@ -136,8 +136,8 @@ test('only the write door can close a change', async () => {
   }
 });
 
-// A copied database has a new database's privileges until it migrates: database-roles.test.ts shows
-// the same for PostgreSQL.
+// A copied database has the default privileges of a new one until it is migrated. For PostgreSQL,
+// database-roles.test.ts tests this instead.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
 test('no door may create temporary tables or functions', { skip: isCopy }, async () => {

@@ -210,7 +210,7 @@ test('a request denied by its limit runs when it is repeated after retry-after',
   await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
-test('a node that dies between claim and charge holds its claim until the lock expires', async (t) => {
+test('a node that dies between claim and charge keeps its claim until the lock expires', async (t) => {
   const app = await ground(t);
   const { keyrail, issue, clock } = app;
   const key = await issue(limitOf(5));
@@ -284,7 +284,7 @@ test("a tenant's keys together get exactly its limit", async (t) => {
   ok(/^"tenant";r=\d+;t=\d+, "key";r=\d+;t=\d+$/.test(refused.headers.ratelimit ?? ''));
 });
 
-test('a response too large to store is replayed without its body, with a header', async (t) => {
+test('a response too large to store is replayed without its body, and a header says so', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const first = admitted(await keyrail.admit(call(key), idempotent));

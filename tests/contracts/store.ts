@@ -32,8 +32,8 @@ export type Store = {
   /** Moves the database's clock for all later transactions. */
   clock: MovableClock;
   /**
-   * Runs one statement as the superuser, or as the given role, without a door or scope. Our roles
-   * have their names from the server's code.
+   * Runs one statement as the superuser, or as the given role, without a door or scope. Statements
+   * use the role names from the server's code.
    */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
   /** Replaces our role names in a statement with their names in this database. */

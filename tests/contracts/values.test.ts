@@ -36,7 +36,7 @@ const texts = [
 
 test('any text comes back unchanged', async () => {
   for (const text of texts) equal(await through('text', text), text);
-  // The embedded store drops a byte order mark from the start of a text.
+  // The embedded store drops a byte order mark from the start of a string.
   if (onPostgres) equal(await through('text', '\ufeffmarked'), '\ufeffmarked');
 });
 
@@ -77,7 +77,7 @@ test('numbers, booleans and null come back unchanged', async () => {
   }
 });
 
-test('JSON comes back with its values, and its text with every character', async () => {
+test('JSON values come back unchanged, and JSON read as text is unchanged to the character', async () => {
   const document = { list: [1, 'two', null, { three: [] }], empty: {}, text: texts.join('|') };
   deepEqual(await through('json', document), document);
   deepEqual(await through('json', JSON.stringify([document])), [document]);
@@ -124,7 +124,7 @@ if (onPostgres) {
     deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
   });
 
-  test('options in a connection string are added to ours and replace none', async (t) => {
+  test('options in a connection string are added to ours and replace none of them', async (t) => {
     const url = new URL(String(store.url));
     url.searchParams.set('options', '-c geqo=off -c search_path=public');
     const { clock } = store;

@@ -1,5 +1,5 @@
-// The backup program is killed, or its disk becomes full: what it leaves behind is never taken for
-// a backup, and an earlier backup is kept.
+// The backup program is killed, or its disk becomes full: what it leaves behind is never mistaken
+// for a backup, and an earlier backup is kept.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
@@ -51,7 +51,7 @@ function startBackup(prefix: readonly string[] = []): Backup {
   return { child, part, reported: lastReport(child) };
 }
 
-/** The report that ends the task; null if the program ended without one. */
+/** The final report of the task; null if the program exited without one. */
 async function lastReport(child: ChildProcess): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   child.on('message', (report) => Object(report).kind !== 'progress' && resolve(report));
@@ -96,7 +96,7 @@ test('killed backups leave no valid backup, and keep the previous one', async (t
 });
 
 /** systemd signals every process of a service, and Ctrl-C every process of a terminal. */
-test('signals that stop a server do not end its backup, because the server decides', async () => {
+test('a backup ignores the signals that stop a server, because the server decides when to stop it', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) backup.child.kill(signal);

@@ -26,7 +26,7 @@ const namesIn = ({ directory }: Deployment): Promise<string[]> =>
 const partsOf = async (deployment: Deployment): Promise<string[]> =>
   (await namesIn(deployment)).filter((name) => name.startsWith('.'));
 
-/** Starts backups until one is caught by the signal before it is complete. */
+/** Starts backups until the signal reaches one before it is complete. */
 async function caught(deployment: Deployment, signal: NodeJS.Signals): Promise<ChildProcess> {
   const before = await partsOf(deployment);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {

@@ -27,7 +27,7 @@ test('a second process is turned away, and the first keeps serving', async (t) =
   const refused = await Promise.all(
     ['start', 'start', 'migrate'].map((command) => runServer([command], home.settings)),
   );
-  // A busy server may shed a write, and says so; the first process still has to acknowledge others.
+  // A busy server may reject a write with a 503, but must acknowledge others.
   await writesOf(ledger, 1);
   await load.stop();
   for (const { code, output } of refused) {

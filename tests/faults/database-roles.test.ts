@@ -67,7 +67,7 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements from docs/operate.md for another name, each in its own transaction. */
+/** Runs statements from docs/operate.md for a different name, each in its own transaction. */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';
@@ -103,7 +103,7 @@ const openAs = (login: string, database = login) =>
     onIdleError: () => {},
   });
 
-test('a login of another database cannot connect, and cannot use a role even if it may connect', {
+test('a login of another database cannot connect, and even if allowed to, cannot use the roles', {
   skip,
 }, async () => {
   const mine = await made('mine');
@@ -166,7 +166,7 @@ test('a renamed database keeps its roles, and a copy gets its own', { skip }, as
   }
 });
 
-test('a login that only migrates is enough for a server login that never had CREATEROLE', {
+test('if a separate login migrates, the login of the server never needs CREATEROLE', {
   skip,
 }, async () => {
   await administerAsWritten(2, 'apart');

@@ -49,7 +49,7 @@ function run(t: TestContext, words: readonly string[], settings: Settings = {}):
 
 const migrating = [process.execPath, ...serverProgram(['migrate'])];
 
-test('a second process in other namespaces is turned away, and the first is unaffected', {
+test('a second process in different namespaces is turned away, and the first is unaffected', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -71,7 +71,7 @@ test('a second process in other namespaces is turned away, and the first is unaf
     through('-m', '-n').output,
   ]);
   for (const refusal of refusals) match(refusal, /Another Keyrail process is using/);
-  // A busy server may shed a write, and says so; the first process still has to acknowledge others.
+  // A busy server may reject a write with a 503, but must acknowledge others.
   await writesOf(ledger, 1);
   await load.stop();
   assertDecent(ledger);

@@ -18,7 +18,7 @@ import { rotateSigningKey } from '@keyrail/server/signing/rotate-signing-key.ts'
 import { listSigningKeys } from '@keyrail/server/signing/rows.ts';
 import { database, diagnosed, found, messagesOf, type Settings, skip } from './doctor.ts';
 
-test('the doctor reports signing keys that are overdue, mismatched or under another master key', {
+test('the doctor reports signing keys that are overdue, mismatched or under a different master key', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);

@@ -1,5 +1,5 @@
-// The doctor on everything outside the database, each part actually broken: Redis, the mail server,
-// the public URL, files and the disk.
+// The doctor's checks of everything outside the database, with each part actually broken: Redis,
+// the mail server, the public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ test('versions that are too old are errors', () => {
   }
 });
 
-test('the doctor checks the policy, memory, permissions, role and responses of Redis', {
+test('the doctor checks the eviction policy, memory, permissions, role and responses of Redis', {
   skip: noRedis,
 }, async (t) => {
   const redis = await startRedis();

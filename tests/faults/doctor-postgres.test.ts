@@ -72,7 +72,7 @@ test('the doctor reports a database copy that still uses the roles of the origin
   deepEqual(messagesOf(findings, 'roles', 'error'), []);
 });
 
-test('the doctor reports migrations that are pending, newer, changed or earlier', {
+test('the doctor reports migrations that are pending, changed, or from a newer or earlier version', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -95,7 +95,7 @@ test('the doctor reports migrations that are pending, newer, changed or earlier'
   equal(found(await diagnosed(settings), 'migrations', /never been migrated/).severity, 'warning');
 });
 
-test('the doctor reports privileges that were lost, added or given to others, and open tables', {
+test('the doctor reports missing and excess privileges, and tables without row level security', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);

@@ -78,7 +78,7 @@ async function wanted(): Promise<unknown[]> {
   return rows;
 }
 
-test('a login that creates the roles can use SET ROLE, even since PostgreSQL 16', async (t) => {
+test('a login that creates the roles can use SET ROLE, even on PostgreSQL 16 and later', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const names = (await readMigrations()).map(({ name }) => name);
@@ -88,7 +88,7 @@ test('a login that creates the roles can use SET ROLE, even since PostgreSQL 16'
   deepEqual(await migrate(await connectedTo(lite)), [], 'it needs no CREATEROLE afterwards');
 });
 
-test('since version 16 only a member of the old owner can migrate a copy', async (t) => {
+test('since PostgreSQL 16, only a member of the old owner role can migrate a copy', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const login = await connectedTo(lite);

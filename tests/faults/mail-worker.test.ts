@@ -71,7 +71,7 @@ for (const store of stores) {
       await signUp(server, `person-${before}@example.com`);
       await until(() => sink.letters.length === before + 1);
       if (isAnswered) {
-        // The worker is stopped, so that it receives the response but never records it.
+        // The worker is frozen, so that it never records the response it receives.
         process.kill(server.pid, 'SIGSTOP');
         sink.relent();
         await sleep(50);
@@ -112,7 +112,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each email once, and one continues alone', {
+test('two workers beside one API send each email once, and if one dies, the other continues', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');

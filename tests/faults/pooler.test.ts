@@ -1,4 +1,4 @@
-// Two API processes behind PgBouncer in transaction mode, which gives each transaction any of its
+// Two API processes behind PgBouncer in transaction mode, which runs each transaction on any of its
 // connections: everything works, no trace of a request stays on a connection, and a pooler crash
 // loses no acknowledged write.
 import { deepEqual, equal, ok } from 'node:assert/strict';

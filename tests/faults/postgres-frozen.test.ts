@@ -124,7 +124,7 @@ async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number
   ok(outcome.kind === 'answered' && outcome.status === 201, JSON.stringify(outcome));
 }
 
-/** Waits until abandoned connections are closed, both of the pool and of listeners. */
+/** Waits until abandoned connections of the pool and of listeners are closed. */
 async function connectionsSettle(
   cluster: Cluster,
   before: Record<string, number>,

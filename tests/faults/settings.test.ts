@@ -1,4 +1,4 @@
-// A start with wrong settings reports all of them together, and no secret.
+// A start with wrong settings reports all of them together, without printing secrets.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -89,7 +89,7 @@ test('a start that fails after opening the store exits with code 1 and a reason'
   equal(code, 1);
 });
 
-test('an unusable data directory is named with its setting', async (t) => {
+test('an unusable data directory is reported with the name of its setting', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const file = join(home.path, 'file');
@@ -99,7 +99,7 @@ test('an unusable data directory is named with its setting', async (t) => {
   match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
 });
 
-test('a damaged embedded database is reported with what to do', async (t) => {
+test('a damaged embedded database is reported, with what to do about it', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'database/global/pg_control'), 'x');

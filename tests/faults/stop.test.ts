@@ -91,7 +91,7 @@ test('stopping under load interrupts no request, on PostgreSQL', {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
-  // No transaction stays open. The jobs of the last server may take a moment to end.
+  // No transaction stays open. The jobs of the last server may take a moment to stop.
   const isQuiet = async () => {
     const [row] = await cluster.ask(
       `select count(*)::int as open from pg_stat_activity
@@ -124,11 +124,11 @@ test('npm start forwards the signal and exits like the server', async (t) => {
   match(output, /"signal":"SIGTERM"/);
 });
 
-/** Children of npm are in its process group, so killing the group ends all of them. */
+/** Children of npm are in its process group, so killing the group kills all of them. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group has already ended.
+    // The group has already exited.
   }
 }

@@ -136,7 +136,7 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   equal((await deployment.command('audit', 'check')).code, 2);
 });
 
-/** A forged anchor and an unknown workspace. Each command takes the embedded store seconds. */
+/** A forged anchor and an unknown workspace. On the embedded store, each command takes seconds. */
 async function refusesOthers(deployment: Deployment, place: string): Promise<void> {
   const altered = `${place}.altered`;
   await writeFile(altered, (await textIn(place)).replaceAll(/"count":\d+/g, '"count":99'));

@@ -89,7 +89,7 @@ test('a failed backup keeps the previous one, and the operator gets one email', 
   const into = join(path, '..');
   const state = async () => (await server.as(null)('GET /status')).components.backup;
 
-  // The directory is not writable, because a file has its name.
+  // With a file in place of the directory, nothing can be written there.
   await rename(into, `${into}-away`);
   await writeFile(into, '');
   for (let times = 0; times < 2; times += 1) {

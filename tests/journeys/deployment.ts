@@ -226,7 +226,7 @@ function running(child: ChildProcess, url: string): Running {
   };
 }
 
-/** Does nothing if the group has ended. */
+/** Does nothing if the group has exited. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);

@@ -31,7 +31,7 @@ test('the doctor reports in text and JSON, and its exit code depends on the seve
   await deployment.run();
   const beside = await deployment.command('doctor');
   match(beside.output, /^ok {7}public url {4}http:\/\/127\.0\.0\.1:\d+ is reachable\.$/m);
-  // The login of the tests keeps the right to create roles: an error before PostgreSQL 16.
+  // The login of the tests may still create roles, which is an error before PostgreSQL 16.
   const hasRisk = /^error {4}roles {9}The database login can still create/m.test(beside.output);
   match(beside.output, hasRisk ? /\n\n1 error, \d+ warnings?\n$/ : /\n\n0 errors, \d+ warn/);
   if (storeName === 'embedded') {

@@ -109,7 +109,7 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The next Edge replaces the socket that was left behind, and SIGTERM ends it gracefully.
+  // The next Edge replaces the socket that was left behind, and SIGTERM stops it gracefully.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { copyTree, PATH, runCommand } from './production.ts';
 
-/** An installation takes long on a busy machine. */
+/** An installation takes a long time on a busy machine. */
 const MS_MAX = 230_000;
 
 type Clone = { folder: string; env: Record<string, string> };

@@ -1,5 +1,5 @@
-// Nodes in separate processes share a limit by leases, with a real server and a Redis Cluster. One
-// node crashes, one is stopped: the limit is never exceeded, and only the crash costs units.
+// Nodes in separate processes share a limit through leases, with a real server and a Redis Cluster.
+// One node crashes, one is stopped: the limit is never exceeded, and only the crash costs units.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';

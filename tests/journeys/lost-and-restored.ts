@@ -1,5 +1,5 @@
-// A deployment is lost and comes back from a backup: taken while it served, restored into another
-// store, and accepted by nodes that had a newer policy.
+// A deployment is lost and restored from a backup that was taken while it served. The backup is
+// restored into another store, and nodes that had a newer policy accept the result.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -78,7 +78,7 @@ export async function lostAndRestored(
   ok(keys.length > 5, 'some keys of the load are in the backup');
   equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
 
-  // The node was ahead, and ends with the restored deployment's policy.
+  // The node was ahead, and ends up with the restored deployment's policy.
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
   equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);

@@ -120,7 +120,7 @@ test('every alert and every panel queries metrics a server exports', { skip }, a
   ok(await found('up{job="keyrail"} == 1'), 'the token of the example opens /metrics');
 });
 
-test('every rule passes promtool', { skip }, () => {
+test('every Prometheus rule passes promtool', { skip }, () => {
   const rules = join(FILES, 'keyrail-alerts.yaml');
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rules], {
     encoding: 'utf8',

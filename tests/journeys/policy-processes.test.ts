@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node per filter, distributed over the servers no writes go to. */
+/** One node per filter, distributed over the servers that receive no writes. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),

@@ -135,7 +135,7 @@ test('on an older Node.js, the entry point starts the installed one and forwards
   await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
 });
 
-test('without dependencies, one sentence says what to do', { skip }, async (t) => {
+test('a start without dependencies prints one sentence on what to do', { skip }, async (t) => {
   const node = await findNode20();
   if (node === null) return t.skip(noNode20);
   const entry = join(place.source, 'packages/server/bin/keyrail-server.js');

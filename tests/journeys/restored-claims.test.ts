@@ -18,7 +18,7 @@ const DUE_MS = 61_000;
 const headSeq = async (server: Running, { secretKey }: Ground): Promise<number> =>
   Number((await server.as(secretKey)('GET /v1/audit_logs/chain')).head_seq);
 
-/** Starts the deployment later, and waits for the anchor of the newest row. */
+/** Starts the deployment at a later time, and waits for the anchor of the newest row. */
 async function anchored(deployment: Deployment, ground: Ground) {
   await deployment.passTime(DUE_MS);
   const server = await deployment.run();
@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore verify or show what was lost, and later anchors hide no fork', async (t) => {
+test('anchors from before a restore verify or show what was lost, and later anchors do not hide the fork', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();
@@ -90,7 +90,7 @@ test('anchors from before a restore verify or show what was lost, and later anch
   await until(() => place.has(own));
   await last.stop();
   equal((await verified(restored, await place.fileOf('own', own))).code, 0);
-  // The operator has kept the destination: it holds the anchors of both histories.
+  // The operator has kept the destination: it contains the anchors of both histories.
   const all = await verified(restored, place.path);
   equal(all.code, 1, all.output);
   match(all.output, new RegExp(`entry ${newer.seq}: .*rewritten after entry ${kept.seq}`));

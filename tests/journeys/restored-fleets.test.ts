@@ -1,5 +1,5 @@
-// Right after a restore, the database has no record of the nodes that joined after the backup, and
-// they come back after their own pause. Until they have had time to return, a revocation says so.
+// Right after a restore, the database has no record of the nodes that joined after the backup. They
+// reconnect only after a pause. Until they have had time to do so, revocations report it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { command } from './backup-commands.ts';

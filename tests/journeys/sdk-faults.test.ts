@@ -1,5 +1,5 @@
 // Nodes in real processes and a real server that dies, returns, or is reached over a connection
-// that keeps breaking: the nodes serve from the policy they have, and converge in the end.
+// that keeps breaking: the nodes serve from the policy they have, and eventually converge.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
-/** Call it before `scratch`: hooks run in order, and processes must end before their directory. */
+/** Call it before `scratch`: processes must exit before the next hook removes their directory. */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.kill())));

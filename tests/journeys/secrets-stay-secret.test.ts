@@ -1,4 +1,4 @@
-// Canaries: after a whole journey at the most verbose log level, no password, token, session, key
+// Canaries: after a full journey at the most verbose log level, no password, token, session, key
 // or setting occurs in the output, the store, its backup, the log or responses to others.
 import { equal, ok } from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import {
 const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
-/** A text that is sent to be explained, but is not a key. */
+/** A string that is sent to be explained, but is not a key. */
 const PASTED = 'canary of a text that somebody pasted';
 
 /** The token in the newest received email. */
@@ -169,7 +169,7 @@ test('no secret is printed, stored, logged or repeated', async (t) => {
   const places = {
     printed: deployment.printed(),
     kept: await kept(deployment, storeName === 'postgres' ? await superuserUrl(deployment) : null),
-    // Backups of both stores hold the same lines, and this one needs no second start of a store.
+    // Backups of both stores contain the same lines, so one store is enough.
     ...(storeName === 'postgres' && { backedUp: await backedUp(deployment) }),
     logged: log.text,
     answered: answers.join('\n'),

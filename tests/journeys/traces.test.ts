@@ -37,7 +37,7 @@ const attribute = ({ attributes }: { attributes: Attributes }, name: string) => 
   return value?.stringValue ?? value?.intValue;
 };
 
-/** The bodies with the header of the collector: webhooks arrive at the same receiver. */
+/** The bodies with the collector's header, because webhooks arrive at the same receiver. */
 const exportedBodies = (received: readonly { headers: object; body: string }[]): string[] =>
   received.flatMap(({ headers, body }) =>
     Reflect.get(headers, 'x-collector-secret') === COLLECTOR_SECRET ? [body] : [],

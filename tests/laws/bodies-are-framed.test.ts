@@ -51,7 +51,7 @@ const ofAnyMethod = (file: Source): string[] =>
     .filter(({ isOfPost }) => !isOfPost)
     .map(({ start }) => file.text.slice(start, file.text.indexOf(';', start)));
 
-test('no file but one pipes into a request', () => {
+test('only one file pipes into a request', () => {
   const products = sources(['ts', 'tsx']).filter(({ path }) => !isTest(path));
   const found = products.flatMap(pipeFaults);
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));

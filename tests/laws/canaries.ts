@@ -1,4 +1,4 @@
-// A workspace with a mark in every text its callers can write. A mark in another workspace's
+// A workspace with a mark in every string its callers can write. A mark in another workspace's
 // response reveals a leak.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
@@ -24,7 +24,7 @@ function markFor({ type, format, anyOf }: JsonObject, canary: string): unknown {
 
 let marks = 0;
 
-/** The input with a unique mark in every free text. */
+/** The input with a unique mark in every free-text field. */
 function marked(line: AnyLine, input: Input, canary: string): Input {
   const result = { ...input };
   for (const { name, part, schema } of fieldsOf(line)) {

@@ -76,7 +76,7 @@ function copiedName({ path, name, value }: Copy, names: WireNames): string | nul
 
 type Declared = { name: string; value: number | null; start: number; isExported: boolean };
 
-/** Constants at the top of a file with a literal value, and types that are unions of texts. */
+/** Constants at the top of a file with a literal value, and types that are unions of strings. */
 function declared({ path, parsed }: Source): Declared[] {
   return (parsed?.program.body ?? []).flatMap((statement) => {
     const isExported = statement.type === 'ExportNamedDeclaration';

@@ -1,5 +1,6 @@
 // Calls every endpoint that accepts a secret key with a leaked one: endpoints production needs keep
-// working, and everything that would outlive the key is denied. A new endpoint must declare which.
+// working, and everything that would outlive the key is denied. A new endpoint must
+// declare which applies.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

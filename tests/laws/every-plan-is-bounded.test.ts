@@ -64,7 +64,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** The first one is for a new installation. */
+/** How many of `beliefs` are tested. The first is that of a new installation. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];

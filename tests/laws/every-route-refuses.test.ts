@@ -59,7 +59,7 @@ test('an invented credential of any form is rejected', async (t) => {
   }
 });
 
-test('the wrong kind of credential is rejected, naming the kind', async (t) => {
+test('the wrong kind of credential is rejected as forbidden', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
@@ -110,7 +110,7 @@ test('a member can read, an admin can change, and neither may do what only the o
   equal(await headOf(app), before);
 });
 
-test('a session without a workspace is rejected as such on the vendor plane', async (t) => {
+test('on the vendor plane, a session without a workspace is rejected with a specific error', async (t) => {
   const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(testApp, callerFor);
@@ -151,7 +151,7 @@ test('a malformed ID in a path is invalid, not missing', async (t) => {
   }
 });
 
-test('an unknown field is rejected and named by its path', async (t) => {
+test('an unknown field is rejected, and the error contains its path', async (t) => {
   const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -193,7 +193,7 @@ test('an unknown query parameter is rejected, except on endpoints with a raw bod
   }
 });
 
-test('a body that is not JSON, or declares another type, is rejected', async (t) => {
+test('a body that is not JSON, or declares a different content type, is rejected', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),

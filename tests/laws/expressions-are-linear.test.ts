@@ -27,7 +27,7 @@ test('the running time of every regular expression grows in proportion to its in
   deepEqual(list(await expressionFaults(all, exceptions)), []);
 });
 
-test('every exception names an expression that exists and needs it', async () => {
+test('every exception is for an expression that exists and needs it', async () => {
   const names = new Set(all.map(nameOf));
   for (const name of Object.keys(exceptions)) {
     equal(names.has(name), true, name);

@@ -47,7 +47,7 @@ export const nameOf = ({ path, pattern }: Expression): string => `${path} ${patt
 
 const known = new Map<string, Promise<string | null>>();
 
-/** What is wrong with an expression, or null. */
+/** The problem with an expression; null if there is none. */
 export function slownessOf(pattern: string, flags: string): Promise<string | null> {
   const key = `/${pattern}/${flags}`;
   const says = known.get(key) ?? judged(pattern, flags);

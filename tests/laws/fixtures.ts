@@ -1,5 +1,5 @@
 // A fixture for each endpoint: a successful call, its audit rows, and a call beyond a test key's
-// boundary. An endpoint without a fixture fails by name.
+// boundary. An endpoint without a fixture fails a test that names it.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';

@@ -1,4 +1,4 @@
-// Fixtures for the hot endpoints. They append no audit rows, and name their environment.
+// Fixtures for the hot endpoints. They append no audit rows, and specify their environment.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';

@@ -24,7 +24,7 @@ const ARROWS: Record<string, string[]> = {
   widget: ['client', 'protocol'],
 };
 
-/** Published packages and packages browsers load: the rest of the protocol would pull in zod. */
+/** These packages may import only the protocol's `wire`: the rest would pull in zod. */
 const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 

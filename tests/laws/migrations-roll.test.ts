@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import { migrationFaults } from './migration-rules.ts';
 
-/** The files up to this one make the first schema, in an empty database. */
+/** The migrations up to this one create the first schema, in an empty database. */
 const LAST_OF_THE_FIRST_SCHEMA = 13;
 
 const isLater = (name: string): boolean => Number(name.slice(0, 4)) > LAST_OF_THE_FIRST_SCHEMA;

@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The fields of an input that hold or may hold an ID. */
+/** The fields of an input that contain or may contain an ID. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)
@@ -72,7 +72,7 @@ function swapped(input: Input, place: string, id: string): Input {
 
 /** A response without its variable parts: the requested ID and the time. */
 function comparable({ status, text, headers }: Answer, id: string): unknown {
-  // An ETag digests the filter, and the text itself is compared, so its length need not be.
+  // The ETag depends on the ID in the filter, and the length on the variable parts of the text.
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')

@@ -5,7 +5,7 @@ import { isSafe } from '@keyrail/protocol/endpoint.ts';
 import { endpointOf, served } from './lines.ts';
 
 const OPEN_BYTES_MAX = 16_384;
-/** Reports of leaked keys hold up to thousands of entries. */
+/** Reports of leaked keys may have thousands of entries. */
 const LARGE: readonly string[] = ['POST /v1/webhooks/scanner/secret_scanning'];
 
 test('an endpoint without a credential accepts at most 16 KiB', () => {

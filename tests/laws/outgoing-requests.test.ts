@@ -61,7 +61,7 @@ test("only two files resolve host names, and only the one for the operator's hos
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says where its host names come from, and no tenant reaches the system resolver', () => {
+test('every file that connects says where its host names come from, and no host name from a tenant reaches the system resolver', () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));
@@ -71,7 +71,7 @@ test('every file that connects says where its host names come from, and no tenan
   );
 });
 
-test('the check notices a request or resolver under another name', () => {
+test('the check notices a request or resolver under a different name', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

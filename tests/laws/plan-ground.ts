@@ -45,7 +45,7 @@ const many = (rows: number, columns: string) =>
   `select ${columns} from generate_series(1, ${rows}) n`;
 const id = 'gen_random_uuid()';
 const past = "app_now() - n * interval '1 second'";
-/** The times of invitations, of which a workspace may send few in an hour. */
+/** Spreads invitations over time, because a workspace may send only a few per hour. */
 const old = "app_now() - n * interval '1 hour'";
 const hash = 'sha256((n || <w>::text)::bytea)';
 

@@ -88,7 +88,7 @@ test('interface files write email and ID', () => {
   allowed('// The e-mail of a member.\n');
 });
 
-test('messages that the contract fixes are spared', () => {
+test('messages fixed by the contract are allowed', () => {
   allowed(`const text = 'Invalid e-mail address or password.';\n`, 'packages/widget/src/texts.ts');
   refused(`const text = 'Invalid e-mail address.';\n`, 'packages/widget/src/texts.ts');
 });

@@ -1,6 +1,6 @@
 /**
- * Plain English in comments, messages, test names and documents. The list is short on purpose: it
- * names the phrases that made earlier texts hard to read, so that they stay out.
+ * Plain English in comments, messages, test names and documents. The list is deliberately short: it
+ * contains the phrases that made earlier versions hard to read, so that they stay out.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';
@@ -42,7 +42,7 @@ const phrases: Phrase[] = [
   phrase(String.raw`\bsuccessors?\b`, 'say "new key", "next version", …'),
 ];
 
-/** In the texts of the dashboard and the widget, and in their comments. */
+/** In the strings and comments of the dashboard and the widget. */
 const interfacePhrases: Phrase[] = [
   { pattern: /\bIds?\b/g, instead: 'write "ID"' },
   { pattern: /\b[Ee]-mails?\b/g, instead: 'write "email"' },
@@ -67,7 +67,7 @@ export function proseFaults(source: Source): Fault[] {
   ];
 }
 
-/** A column of `api_keys` has a name refused elsewhere; statements have to use it. */
+/** The name of an `api_keys` column is rejected elsewhere, but statements have to use it. */
 const withoutColumn = (path: string, messages: string): string =>
   path.endsWith('rows.ts') ? messages.replaceAll('shelf', '     ') : messages;
 

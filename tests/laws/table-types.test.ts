@@ -11,7 +11,7 @@ import { testApp } from '@keyrail/testing/test-app.ts';
 
 const FILE = join(import.meta.dirname, '../../packages/server/src/db/tables.ts');
 
-/** The type the driver returns for a column. A text from a closed list counts as text. */
+/** The type the driver returns for a column. A string from a fixed list counts as text. */
 const KINDS: Record<string, string> = {
   uuid: 'string',
   text: 'string',

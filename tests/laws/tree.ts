@@ -15,7 +15,7 @@ export type Source = {
   comments: string;
   /** The contents of strings, templates and regular expressions. */
   texts: string;
-  /** The texts that contain a space: messages and statements, not names and paths. */
+  /** The `texts` that contain a space: messages and statements, not names and paths. */
   messages: string;
   /** The syntax tree; null for SQL. */
   parsed: ParseResult | null;

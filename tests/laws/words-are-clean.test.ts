@@ -38,7 +38,7 @@ test('names defined elsewhere are allowed', () => {
   allowed(operation, 'const metadata = 1; const handler = 2; const information = 3;');
 });
 
-test('clock and randomness are injected', () => {
+test('the clock and randomness are injected', () => {
   refused(operation, 'const a = new Date();');
   refused(operation, 'const a = Date.now();');
   refused(operation, 'const a = Math.random();');
@@ -66,7 +66,7 @@ test('secrets are revealed only in responses and emails', () => {
   refused(`${server}/app.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('a comment contains no unfinished work', () => {
+test('a comment mentions no unfinished work', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

@@ -1,6 +1,6 @@
 // Runs the image: its files under a read-only root on any machine that allows it, and the image
-// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects another
-// base.
+// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects a
+// different base.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -45,7 +45,7 @@ async function dataIn(folder: string): Promise<string> {
   return place;
 }
 
-/** Exactly the files of the last stage, below `to`. */
+/** Copies exactly the files of the image's last stage into `to`. */
 async function copyImageFiles(to: string): Promise<void> {
   const given = copiedInto(0);
   const taken = copies().filter(({ fromStage }) => fromStage);
@@ -68,7 +68,7 @@ async function copyImageFiles(to: string): Promise<void> {
   await copyServerModules(to);
 }
 
-/** The exit code of the health check, with its command from the Dockerfile. */
+/** The exit code of the health check command in the Dockerfile. */
 const probe = (port: number): number | null => {
   const check: string[] = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   const words = check.slice(1).map((word) => word.replace(':4400/', `:${port}/`));
@@ -177,7 +177,7 @@ test('the image can be built, runs read-only, and is healthy', {
   console.log(`image: ${Math.round(bytes / 1e6)} MB; started and probed in ${ms} ms`);
 });
 
-/** The files of the built image as the root, where podman can build but not run. */
+/** Runs the server with the image's files as its root, where podman can build but not run. */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
   // Not in a hook: hooks run in order, and the first hook removes the image.
@@ -202,7 +202,7 @@ async function runMounted(t: TestContext, port: number): Promise<void> {
 test('docker-compose accepts the compose file', (t) => {
   if (spawnSync('docker-compose', ['--version']).error) return t.skip('no docker-compose here');
   const file = join(folderFor(t), 'compose.yaml');
-  // The distribution's version is too old to know a project's name.
+  // The distribution's version is too old to support a project name.
   const text = readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8').replace(
     /^name: .*$/m,
     '',

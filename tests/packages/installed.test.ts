@@ -42,7 +42,7 @@ const runtimes = [
   { major: 20, find: findNode20 },
 ];
 
-test('the packages are installed without any dependency', async () => {
+test('the packages install no dependencies', async () => {
   const paths = await readdir(join(project, 'node_modules'), { recursive: true });
   const manifests = paths.filter((path) => /^[^.].*[^s]\/package\.json$/.test(path));
   deepEqual(manifests.sort(), names.map((name) => `@keyrail/${name}/package.json`).sort());
@@ -60,13 +60,13 @@ for (const { type, load } of [
   });
 }
 
-test('a build for an edge runtime fails with the reason', async () => {
+test('a build for an edge runtime fails and says why', async () => {
   const code = "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({}));";
   const { stderr } = await runOn(process.execPath, ['-C', 'edge-light', '-e', code], project);
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
 });
 
-test('a stack trace names the line of the source, in a file of the package', async () => {
+test('a stack trace points to the source line, in a file of the package', async () => {
   const code =
     "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
   const args = ['--enable-source-maps', '-e', code];

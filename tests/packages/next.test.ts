@@ -57,7 +57,7 @@ export const GET = protect(node, { name: '/later/:id' }, async (_request, { para
 `;
 
 /**
- * Installs a project's packages, with the example in its folder `next`; returns why if it cannot.
+ * Installs a project's packages, with the example in its folder `next`; returns why on failure.
  */
 async function installNext(folder: string, major: string): Promise<string | null> {
   const packed = await pack(['sdk'], folder);

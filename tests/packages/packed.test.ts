@@ -51,7 +51,7 @@ test('a package contains its build, its README and its manifest, and nothing els
   }
 });
 
-test('everything a manifest names is in the package', async () => {
+test('everything a manifest refers to is in the package', async () => {
   for (const name of names) {
     const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
     const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));
@@ -111,7 +111,7 @@ test('every package says what it is for and which Node.js versions it runs on', 
   }
 });
 
-test('source maps name sources that are in the package', async () => {
+test('source maps refer to sources that are in the package', async () => {
   for (const name of names) {
     const files = new Set(filesOf(name));
     const code = [...files].filter((path) => isCode(path) && /^dist\/.*\.js$/.test(path));
@@ -137,7 +137,7 @@ test('the widget has declarations for each entry point, as ESM only', async () =
   deepEqual(Object.keys(exports), ['.', './react']);
   const declared = [types, typesVersions['*'].react[0]];
   for (const [at, paths] of Object.values<Record<string, string>>(exports).entries()) {
-    // Node 22 and later can `require` an ES module, but only under this condition.
+    // Node.js 22 and later can `require` an ES module, but only under this condition.
     equal(paths.default?.replace(/\.js$/, '.d.ts'), declared[at]);
     deepEqual([paths.import, paths.require], [undefined, undefined]);
     ok(filesOf('widget').includes(String(declared[at]).replace('./', '')), declared[at]);

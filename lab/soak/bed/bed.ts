@@ -34,7 +34,7 @@ export type Bed = {
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-soak-0123456789';
 export const BUDGET = 400;
 
-/** What all processes in a bed have in common. */
+/** The settings that all processes in a bed share. */
 export const commonSettings = (mailDir: string): Settings => ({
   KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
   KEYRAIL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),

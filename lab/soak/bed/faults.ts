@@ -33,7 +33,7 @@ export const freezing =
     chosen.signal('SIGCONT');
   };
 
-/** The process runs with a wrong clock, then with the right one again. */
+/** The process runs with a wrong clock for a while. */
 export const shifting =
   (all: readonly Process[]): Fault =>
   async (forMs, dice) => {

@@ -49,7 +49,7 @@ export async function openSmallDisk(
       const { status, stderr } = run('cp', '-a', `${from}/.`, path);
       if (status !== 0) throw new Error(stderr);
     },
-    // dd exits with an error when the disk is full: that is its purpose.
+    // dd exits with an error once the disk is full, which is the goal.
     fill: () => void run('dd', 'if=/dev/zero', `of=${join(path, FILLER)}`, 'bs=64k'),
     free: () => void run('rm', '-f', join(path, FILLER)),
     close: async () => {

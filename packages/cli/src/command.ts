@@ -1,5 +1,5 @@
-// A command is a row of a table. This file defines these rows, and functions that build the
-// recurring kinds: show, change, create a secret, confirm first, list.
+// Commands are rows of a table. This file defines the type of a row, and functions that build the
+// common kinds: show, change, create a secret, confirm first, list.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';
@@ -83,7 +83,7 @@ export const secretCommand = <T extends object>(
     secret(created: NoInfer<T>): string | undefined;
     /** What to do if the response with the secret was lost. */
     replace?(created: NoInfer<T>): string;
-    /** What the secret is called, such as `secret key`. */
+    /** The kind of secret, such as `secret key`, for messages. */
     what: string;
     /** An additional sentence for stderr. */
     note?(created: NoInfer<T>): string;

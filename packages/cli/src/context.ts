@@ -1,4 +1,4 @@
-// What a command works with: a client for the chosen deployment, the output, the profiles.
+// Everything a command needs: a client for the chosen deployment, the output, the profiles.
 import { type Client, createClient } from '@keyrail/client';
 import { type Output, type OutputOptions, openOutput } from './output/output.ts';
 import {

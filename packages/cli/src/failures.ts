@@ -61,7 +61,7 @@ const IN_DOUBT = '  The change may have gone through. Check before you try again
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. Texts may come from a file, so control characters are made visible. */
+/** The lines for stderr. A message may quote a file, so control characters are made visible. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];

@@ -37,7 +37,7 @@ const columns = [
 const row = ['0123456789', 'a name that is rather long', '1m ago', '2m ago'];
 const sheet = { columns, rows: [row.map((text) => ({ text }))] };
 
-test('a narrow table drops columns, then cuts texts, but never an ID', () => {
+test('a narrow table drops columns, then cuts values, but never an ID', () => {
   const at = (width: number) => tableLines(sheet, width, plain)[1];
   equal(at(Number.POSITIVE_INFINITY), '0123456789  a name that is rather long  1m ago  2m ago');
   equal(at(54), '0123456789  a name that is rather long  1m ago  2m ago');

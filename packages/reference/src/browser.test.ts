@@ -16,7 +16,7 @@ import { referenceStyle } from './style.ts';
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
-/** Every text with less contrast than WCAG AA requires for its size. */
+/** All text with less contrast than WCAG AA requires for its size. */
 const faint = `(() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => colour.slice(0, 3).map((part) => part / 255)

@@ -17,7 +17,7 @@ function operationAt(line: string): Operation {
 
 const curl = (line: string): string => curlFor(operationAt(line), url);
 
-test('a command only has -X if curl would choose another method', () => {
+test('a command only has -X if curl would choose a different method', () => {
   match(curl('GET /v1/workspace'), /^curl https:\/\/keys\.example\.com\/v1\/workspace \\\n/);
   match(curl('POST /v1/secret_keys'), /^curl https:/);
   match(curl('DELETE /v1/projects/{id}'), /^curl -X DELETE https:\S+\/v1\/projects\/\$ID \\\n/);

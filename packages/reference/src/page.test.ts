@@ -28,7 +28,7 @@ const foreign = {
   },
 };
 
-test('the page shows the document of another API', () => {
+test('the page can show the document of a different API', () => {
   const page = referencePage(foreign, links);
   match(page, /<title>Pets reference<\/title>/);
   match(page, /<p>All <b>pets<\/b>\.<\/p>/);

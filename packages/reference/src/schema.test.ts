@@ -78,6 +78,6 @@ test('an alternative is identified by its fixed field', () => {
   );
 });
 
-test('a nullable enum lists null as another choice', () => {
+test('a nullable enum lists null as one of its values', () => {
   equal(field(answerRows('GET /v1/policy/snapshot', 200), 'env').type, 'live | test | null');
 });

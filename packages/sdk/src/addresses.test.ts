@@ -104,7 +104,7 @@ test('the node returns to the first URL once it is ready', async () => {
   equal(clock.timers(), 0);
 });
 
-test('a held poll ends immediately when the node switches to another URL', async () => {
+test('a held poll is aborted immediately when the node switches to another URL', async () => {
   const { states, addresses, asked, usedNow } = scene('up', 'up');
   const { signal } = new AbortController();
   const held = addresses.send({ method: 'GET', path: '/held', timeoutMs: 1, signal });

@@ -93,13 +93,13 @@ test('a response without a requested field is rejected', async (t) => {
   }
 });
 
-test('an unknown name is an error', () => {
+test('an unknown name in `include` is an error', () => {
   for (const include of [['name'], 'meta', ['meta', 'external_id']]) {
     throws(() => nodeOn(new Plane(), { include: include as never }), TypeError);
   }
 });
 
-test('the cache stores the included fields, and nodes that include others do not share it', async (t) => {
+test('the cache stores the included fields, and is not shared with nodes that include others', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-include-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
   const plane = new Plane();
@@ -150,7 +150,7 @@ test('a table without extras uses no memory for them', () => {
   equal(table.showExtras(), null);
 });
 
-test('extras stay with their keys while other keys come and go, and are removed with their keys', () => {
+test('a key keeps its extras while other keys are added and removed, and they are removed with it', () => {
   const chance = chanceFrom(7);
   const table = new PolicyTable();
   const held = new Map<number, string>();

@@ -27,7 +27,7 @@ test('a number is clamped to its range', () => {
   deepEqual(['3', null, Number.NaN].map(read), [null, null, null]);
 });
 
-test('a value of another type, or out of bounds, is rejected', () => {
+test('a value of the wrong type, or out of bounds, is rejected', () => {
   refused(() => readRecord(null, 'a'));
   refused(() => readList({}, 'a', 1));
   refused(() => readList([1, 2], 'a', 1));

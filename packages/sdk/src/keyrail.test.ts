@@ -1,4 +1,4 @@
-// A node from start to end: cold starts, wrong clocks, an unreachable control plane.
+// A node from start to close: cold starts, wrong clocks, an unreachable control plane.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

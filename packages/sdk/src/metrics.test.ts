@@ -45,7 +45,7 @@ test('a node counts its decisions and requests, and reports its policy', async (
 
 const skip = prometheusIsMissing();
 
-test("promtool finds nothing to improve in a node's metrics", { skip }, async (t) => {
+test("promtool reports no problems in a node's metrics", { skip }, async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}], log: () => {} });
   t.after(() => keyrail.close());
   equal(metricsFaults(keyrail.metrics()), '');

@@ -31,7 +31,7 @@ app.post('/:id', (request, response) => {
   response.json({ id: request.params.id });
 });
 app.post('/:id', onExpress.protect(keyrail, { scopes }), (request, response) => {
-  // biome-ignore lint/suspicious/noExplicitAny: what Express itself declares.
+  // biome-ignore lint/suspicious/noExplicitAny: Express declares it this way.
   true satisfies Is<typeof request.body, any>;
   true satisfies Is<typeof request.params, { id: string }>;
   true satisfies Is<typeof request.query, import('qs').ParsedQs>;

@@ -58,7 +58,7 @@ export class SignedPlane extends Plane {
   published: Signer[] = [this.signer];
   /** How many times the list of keys was loaded. */
   reads = 0;
-  /** Replaces the list of keys; null sends it. */
+  /** Replaces the response with the list of keys; null sends the normal one. */
   listFault: () => Response | Promise<Response> | null = () => null;
   /** Replaces a signed response. */
   alter: (sent: Outgoing, question: Question) => Outgoing = (sent) => sent;

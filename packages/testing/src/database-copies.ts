@@ -85,7 +85,7 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   return { url, admin };
 }
 
-/** The template has another name at first, so that a failed migration leaves no unfinished one. */
+/** The template first has a temporary name, so that a failed migration leaves no partial one. */
 async function createPostgresTemplate(
   admin: pg.Client,
   superuserUrl: string,

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Addresses of both families, another name, a failure, or no response. */
+/** For each name: addresses of both families, an alias, a failure, or no response. */
 type Zone = Record<string, Found>;
 type Found = readonly string[] | { alias: string } | 'servfail' | 'silent';
 
@@ -14,7 +14,7 @@ const isAlias = (found: Found | undefined): found is { alias: string } =>
 export const SILENT = '.silent.test';
 
 type NameServer = {
-  /** Address and port, as a resolver takes them. */
+  /** Address and port, in the format that a resolver expects. */
   server: string;
   /** Every query received, as `name type`. */
   asked: string[];

@@ -78,7 +78,7 @@ export class FeedModel {
     if (touched.length > 0) this.#write(touched.map((key) => ({ ...key, ...patch })));
   }
 
-  /** Changes the limits all keys inherit, so that nodes start again. */
+  /** Changes the limits that all keys inherit, so nodes must load a new snapshot. */
   changeDefaults(limit: number): void {
     const rule = { id: 'all', limit, window_ms: 1000, algorithm: 'fixed', scope: 'key' } as const;
     this.#write([], { defaultRateLimits: [rule], floor: this.state.head.version + 1 });
@@ -167,7 +167,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
 
 const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
 
-/** What the feed includes about a key on request. */
+/** The details of a key that the feed includes on request. */
 export const detailsOf = (
   { meta, tenantId }: ModelKey,
   include: FeedFilter['include'],

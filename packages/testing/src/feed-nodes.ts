@@ -75,7 +75,7 @@ export class Node {
     this.#asked = asked;
   }
 
-  /** Restarts empty, possibly with another filter. */
+  /** Restarts empty, possibly with a different filter. */
   restart(asked: Asked): void {
     this.held = null;
     this.#asked = asked;

@@ -1,5 +1,4 @@
-// Operations called without HTTP: some have no endpoint, others are paused midway by a
-// test.
+// Operations called without HTTP: some have no endpoint, others are paused midway by a test.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { changeBy, type Operation } from '@keyrail/server/doors/plan.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';

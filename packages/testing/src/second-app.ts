@@ -1,4 +1,4 @@
-// Another app on the same store: with a throttle, with a wrong clock, or with a recorder of every
+// A second app on the same store: with a throttle, with a wrong clock, or with a recorder of every
 // statement it sends.
 import type { TestContext } from 'node:test';
 import type { AppParts } from '@keyrail/server/app.ts';

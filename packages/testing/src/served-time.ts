@@ -16,12 +16,12 @@ const STEP_MS = 5_000;
 export type ServedTime = {
   /** Passes time while an API process serves. */
   serve(ms: number): Promise<void>;
-  /** Another API process, through a gate that a test can break. */
+  /** A further API process, through a gate that a test can break. */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };
 
-/** Starts with an empty record, because other tests' records use another clock. */
+/** Starts with an empty record, because other tests' records use a different clock. */
 export async function servedTime({
   testApp,
   clock,

@@ -48,7 +48,7 @@ export type TestApp = {
   db: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;
-  /** Another app on the same store, with other settings. Only close its `http`. */
+  /** A second app on the same store, with different settings. Only close its `http`. */
   variant(changes: Partial<AppParts>): App;
   /** Runs statements in one transaction as the superuser, bypassing every guard. */
   beyond(text: string): Promise<void>;
@@ -72,7 +72,7 @@ after(async () => {
 
 /**
  * A low cost, because tests sign up many users. Tests of the hasher, and servers that run as
- * programs, use the product's.
+ * programs, use the product's cost.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 

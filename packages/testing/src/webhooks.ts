@@ -43,7 +43,7 @@ export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<Queu
 export const typesTo = async (app: TestApp, endpointId: string): Promise<string[]> =>
   (await deliveriesTo(app, endpointId)).map(({ type }) => type);
 
-/** A sender as in its own process, without other senders' slots. */
+/** A sender with its own sending slots, as if it ran in a separate process. */
 export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}): WebhookSender =>
   createWebhookSender({ ...app.worker.webhooks, slots: createSendingSlots(), ...changes });
 

@@ -47,7 +47,7 @@ test('a wrong password is rejected and nothing is saved', async (t) => {
   );
 });
 
-test('a missing secret or an unreachable server is reported with a next step', async (t) => {
+test('the error for a missing secret or an unreachable server suggests what to do next', async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   const mute = await keyrail('login --email ada@example.com');

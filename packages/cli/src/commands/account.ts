@@ -178,7 +178,7 @@ async function machineOf({ client }: Context, token: string): Promise<WhoOnly> {
   return { as, workspace: `${name} (${slug})`, role: null };
 }
 
-/** The part of a secret key the server shows too. */
+/** The part of a secret key that the server also shows. */
 const PREFIX_CHARS = 'krsk_live_'.length + 6;
 
 const envIn = (token: string): string => token.slice('krsk_'.length, 'krsk_live'.length);

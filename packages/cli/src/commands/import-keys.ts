@@ -15,7 +15,7 @@ import type { Given } from '../input/given.ts';
 import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 
-/** The most characters of JSON in one call: far below the API's limit, whatever the characters. */
+/** The most characters of JSON in one call: within the API's limit even if none are ASCII. */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
 /** How many distinct tenants a dry run looks up. */

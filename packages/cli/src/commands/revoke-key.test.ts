@@ -49,7 +49,7 @@ for (const command of ['revoke', 'disable']) {
   });
 }
 
-/** Changes what a response says about nodes, if it says anything. */
+/** Changes the `propagation` of a response, if it has one. */
 const revised = (changes: object) => (body: string) => {
   const { propagation, ...key } = JSON.parse(body);
   const stated = propagation && { ...propagation, ...changes };

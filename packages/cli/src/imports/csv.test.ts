@@ -50,7 +50,7 @@ test('each row has the number of the line it starts on', () => {
   );
 });
 
-test('text other programs may read differently is rejected with its line', () => {
+test('text that other programs may parse differently is rejected, with its line number', () => {
   const cases: [text: string, line: number][] = [
     ['a\n"b', 2],
     ['a\nb\n"c\nd\ne', 3],

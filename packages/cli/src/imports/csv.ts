@@ -1,5 +1,5 @@
 // Reads CSV (RFC 4180) piece by piece, with bounded memory. Lines end in CRLF or LF. Anything
-// that other programs may read differently is rejected with its line number.
+// that other programs may parse differently is rejected, with its line number.
 
 /** A row, with the number of the line it starts on. */
 export type CsvRow = { line: number; cells: string[] };

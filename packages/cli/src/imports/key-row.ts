@@ -109,7 +109,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** What is wrong with fields a row may not have. */
+/** The error for fields that a row may not have. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key'))
     return 'contains a full key: use --plain to hash it locally';

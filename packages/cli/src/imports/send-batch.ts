@@ -60,7 +60,7 @@ const indexIn = (path: string): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
-/** The indexes named in a 409. */
+/** The indexes listed in a 409 response. */
 const knownIn = ({ status, details }: KeyrailError): Set<number> =>
   new Set(status === 409 ? details.flatMap(({ path }) => indexIn(path) ?? []) : []);
 

@@ -1,4 +1,4 @@
-// Keys named by the start of their prefix.
+// Keys found by the start of their prefix.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Given } from '@keyrail/testing/fixtures.ts';

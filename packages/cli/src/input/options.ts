@@ -26,7 +26,7 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** Lists rows in which one of these fields starts with a text. */
+/** Lists rows in which one of these fields starts with the search text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} starts with this text`,

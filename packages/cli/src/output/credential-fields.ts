@@ -7,7 +7,7 @@ import { createdField, type Field, idField, metaField, nameField } from './field
 
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
-/** What API keys and secret keys have in common. */
+/** The properties that API keys and secret keys have in common. */
 type Credential = Omit<SecretKey, 'object' | 'state' | 'authority' | 'created_by'> & {
   state: KeyState;
 };

@@ -4,7 +4,7 @@ import type { Cell } from './table.ts';
 
 export type FieldValue = string | number | boolean | null | { text: string; tone: Tone };
 
-/** How times are printed, relative or exact, and IDs, by name where known. */
+/** How times (relative or exact) and IDs (by name where known) are printed. */
 export type Format = {
   now: Date;
   time(iso: string | null): string | null;

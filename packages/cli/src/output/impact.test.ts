@@ -23,7 +23,7 @@ const few = {
   scopes_removed: [],
 };
 
-test('a confirmation shows the numbers of the change, exact or as lower bounds', () => {
+test('a confirmation shows the impact of the change in exact numbers or lower bounds', () => {
   equal(impactText({ ...few, keys: 0 }), 'No keys would change.');
   equal(impactText(few), 'Keys: 1, active now: 1. Tenants: 1. Last used: never.');
   equal(

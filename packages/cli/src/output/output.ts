@@ -17,7 +17,7 @@ type NewSecret<T> = {
   one: T;
   fields: readonly Field<T>[];
   secret: string;
-  /** What the secret is called: `key`, `token`. */
+  /** The kind of secret, for messages: `key`, `token`. */
   what: string;
 };
 
@@ -41,7 +41,7 @@ export type Output = {
   report(answer: unknown, sentence: string): void;
   /** Prints part of a long result as a line of JSON, as IDs only, or as a sentence. */
   part(part: ResultPart): void;
-  /** Prints a response as it is. */
+  /** Prints a response unchanged. */
   answer(body: unknown): void;
   /** Prints a note on stderr, unless `--quiet` is set. */
   note(sentence: string): void;

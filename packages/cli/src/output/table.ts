@@ -1,4 +1,4 @@
-// Tables that fit the terminal: less important columns are dropped first, then long texts are cut.
+// Tables that fit the terminal: less important columns are dropped first, then long values are cut.
 // IDs are never cut, because they are there to be copied.
 import { cut, type Paint, pad, type Tone, widthOf } from '../terminal/style.ts';
 

@@ -36,7 +36,7 @@ export async function secretFrom(
   throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Without a terminal nobody can confirm, so --yes is required. */
+/** Without a terminal, the question cannot be asked, so --yes is required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(

@@ -37,7 +37,7 @@ const widthOfOne = (grapheme: string): number => {
   return /^\p{M}/u.test(grapheme) ? 0 : 1;
 };
 
-/** How many columns a printable text takes. */
+/** The number of columns a printable string takes up. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += widthOfOne(segment);

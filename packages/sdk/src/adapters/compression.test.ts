@@ -46,7 +46,7 @@ for (const [where, order] of Object.entries({
   });
 }
 
-test('compression before the guard is negotiated again for each caller', async (t) => {
+test('compression before the guard is negotiated separately with each caller', async (t) => {
   const ask = await serving(t, (guard) => [compression(), guard]);
   deepEqual(await (await ask('identity')).json(), report);
   let again = await ask('gzip');

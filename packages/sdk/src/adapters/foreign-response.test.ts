@@ -96,7 +96,7 @@ for (const adapter of adapters) {
   }
 }
 
-test('a response that cannot be passed on does not make the handler run again', async (t) => {
+test('a response that cannot be sent does not make the handler run again', async (t) => {
   const broken = () =>
     Object.defineProperty(new OtherResponse('ran', { headers: type }), 'body', {
       get: () => {

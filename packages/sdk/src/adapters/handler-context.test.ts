@@ -57,7 +57,7 @@ test('contextOf returns a verified context and throws without one', async (t) =>
   }
 });
 
-test('contextOf only accepts what the given node has verified', async (t) => {
+test('contextOf only accepts contexts of keys that the given node verified', async (t) => {
   const one = await given(t);
   const other = await given(t);
   equal(contextOf(one.keyrail, { keyrail: one.context }), one.context);
@@ -67,7 +67,7 @@ test('contextOf only accepts what the given node has verified', async (t) => {
   }
 });
 
-test('a printed context shows everything except the vendor’s resources', async (t) => {
+test("a printed context shows everything except the vendor's resources", async (t) => {
   const { context, tenantId } = await given(t);
   const printed = JSON.parse(JSON.stringify(context));
   deepEqual(

@@ -6,9 +6,9 @@ import { VERIFIED_BY } from '../verified-by.ts';
 
 /**
  * Returns the context of a request that `protect` allowed with this node, typed with the node's
- * resources. Throws a TypeError on a route without `protect`, with another node, and for a key that
- * was not verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
- * itself.
+ * resources. Throws a TypeError on a route without `protect`, with a different node, and for a key
+ * that was not verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
+ * directly.
  */
 export function contextOf<R>(
   { verify }: Pick<Keyrail<R>, 'verify'>,

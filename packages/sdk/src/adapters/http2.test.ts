@@ -67,7 +67,7 @@ test('a body without headers is part of the fingerprint, and the handler can rea
   deepEqual(seen.slice(1), ['', 'text']);
 });
 
-test('waiting for a body ends when the caller disconnects', async (t) => {
+test('waiting for a body stops when the caller disconnects', async (t) => {
   const ended: string[] = [];
   let arrived = 0;
   const session = await dial(t, async (request) => {

@@ -61,7 +61,7 @@ for (const [what, body] of Object.entries({
   response: () => new Response('done'),
   stream: () => new Response('done').body,
 })) {
-  test(`koa: a ${what} whose caller disconnected is replayed without its body`, async (t) => {
+  test(`koa: if the caller disconnects, the replay omits a ${what} body`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     const app = new Koa();
     app.silent = true;

@@ -92,7 +92,7 @@ function exchangeOf(execution: NestExecution): Exchange {
 /** Fastify keeps parsed bodies on its own request. */
 type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
 
-// Checks properties, not classes: the raw objects of an injected request are not Node's classes.
+// Checks properties, not classes: an injected request does not use Node.js's own classes.
 const isOfFastify = (request: object): request is FastifyParsed =>
   'raw' in request && 'routeOptions' in request;
 

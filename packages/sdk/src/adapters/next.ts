@@ -7,8 +7,8 @@ import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
 /**
- * A process that starts with the first request has no policy yet. Next.js loads each route when it
- * is first requested, which happens often on serverless platforms.
+ * Next.js loads a route when it is first requested, so the node that serves this request has no
+ * policy yet. On serverless platforms this happens often.
  */
 const READY_WAIT_MS = 2_000;
 

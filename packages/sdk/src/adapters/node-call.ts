@@ -1,4 +1,4 @@
-// Turns Node's request into an IncomingCall, for every framework that is based on it.
+// Turns a Node.js request into an IncomingCall, for every framework that is based on them.
 import type { IncomingMessage } from 'node:http';
 import type { IncomingCall } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
@@ -11,7 +11,7 @@ type NodeRequest = IncomingMessage & {
   rawBody?: unknown;
 };
 
-/** `parsed` is set if the framework keeps parsed bodies on another object. */
+/** `parsed` is set if the framework keeps parsed bodies on a different object. */
 export function nodeCall(
   request: NodeRequest,
   route: unknown,

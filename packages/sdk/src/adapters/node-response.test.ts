@@ -270,7 +270,7 @@ async function leaving(t: TestContext, status: number) {
   return { status: again.status, seen };
 }
 
-test('an error response is not stored if the caller disconnected before its body was read', async (t) => {
+test('an error response is not stored if the caller disconnected before the request body was read', async (t) => {
   deepEqual(await leaving(t, 422), { status: 201, seen: [undefined, { amount: 1 }] });
 });
 

@@ -1,4 +1,4 @@
-// Sends and captures Node's response, for every framework that is based on it.
+// Sends and captures Node.js responses, for every framework that is based on them.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { hasLeft, isUnread } from './node-call.ts';
@@ -15,9 +15,9 @@ export function sendResponse(
 }
 
 /**
- * Adds the rate limit headers to a response, and settles when the handler has ended it. False if
- * the handler must not run: during the admission, other code ended the response, or the caller
- * disconnected and may retry. `headersNow` reads headers that a framework sets only later.
+ * Adds the rate limit headers to a response, and settles when the handler has completed it. Returns
+ * false if the handler must not run: during the admission, other code ended the response, or the
+ * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
  */
 export function watchResponse(
   response: ServerResponse,
@@ -62,7 +62,7 @@ function capture(
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: HeaderValues | null = null;
-  // Once a header has been set, Node merges the headers of writeHead into getHeaders().
+  // Once a header has been set, Node.js merges the headers of writeHead into getHeaders().
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
     response.removeHeader('idempotency-replayed');

@@ -111,7 +111,7 @@ async function asking(t: TestContext, serve: (keyrail: Keyrail) => Promise<Serve
 }
 
 for (const [name, serve] of Object.entries(servers)) {
-  test(`${name}: a replay has the handler's headers and this caller's own`, async (t) => {
+  test(`${name}: a replay has the handler's headers, and the middleware's headers for this caller`, async (t) => {
     const ask = await asking(t, serve);
     const first = await ask('https://a.example');
     equal(first.headers.get('x-request-id'), 'r1');

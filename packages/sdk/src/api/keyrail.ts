@@ -42,9 +42,9 @@ export type KeyrailState = {
    */
   readonly lastSyncAt: number | null;
   /**
-   * Why the last request to the policy feed failed, or else why the cache cannot be written, or why
-   * the feed's published keys cannot be loaded again; null when all of them work. A `hard` failure
-   * does not go away on its own: an operator has to act.
+   * Why the last request to the policy feed failed, or else why the cache cannot be written or the
+   * feed's published keys cannot be reloaded; null if everything works. A `hard` failure does not
+   * go away on its own: an operator has to act.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;

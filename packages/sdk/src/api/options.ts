@@ -61,7 +61,10 @@ export type KeyrailOptions<R = unknown> = {
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
-  /** The policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
+  /**
+   * How long after its last confirmation the policy becomes stale; 90 s by default, and at least
+   * 1.5 times `pollMs`.
+   */
   staleAfterMs?: number | undefined;
   /**
    * Denies every key with `policy_unavailable` once the policy was last confirmed this long ago; at

@@ -1,7 +1,7 @@
-// Decides on a key: a pure function of the policy, the key's text and the route's options. A known
-// key takes one SHA-256 and one lookup. Its checksum need not be compared, because no other text
-// has its hash; for any other text, the checksum distinguishes a typo from an unknown key. Imported
-// keys have no checksum: any printable string may be one.
+// Decides on a key: a pure function of the policy, the full key and the route's options. A known
+// key takes one SHA-256 and one lookup. Its checksum is not compared, because no other string has
+// its hash. For an unknown string, the checksum distinguishes a typo from an unknown key. Imported
+// keys have no checksum: any printable string may be an imported key.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';

@@ -1,4 +1,4 @@
-// Imported keys at a node: which texts are hashed, and the decisions.
+// Imported keys at a node: which strings are hashed, and the decisions.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import crypto, { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const reason = ({ node }: Watched, text: string, route: RouteOptions = {}): stri
   return decision.allowed ? 'allowed' : decision.reason;
 };
 
-/** Resolves when the node has the version of the control plane. */
+/** Resolves when the node has the control plane's version. */
 const caughtUp = ({ node, plane, clock }: Watched) =>
   until(async () => {
     await clock.pass(100);
@@ -43,7 +43,7 @@ function countHashes(t: TestContext): () => number {
   return () => mock.callCount();
 }
 
-test('a node without imported keys rejects other texts without hashing them', async (t) => {
+test('a node without imported keys hashes only strings in the native format', async (t) => {
   const plane = new Plane();
   const native = plane.issue();
   const watched = await ready(plane);
@@ -59,7 +59,7 @@ test('a node without imported keys rejects other texts without hashing them', as
   await watched.node.close();
 });
 
-test('with imported keys, only texts that could be one are hashed', async (t) => {
+test('a node with imported keys hashes only strings that could be keys', async (t) => {
   const plane = new Plane();
   plane.import(TEXT);
   const longest = plane.import('~'.repeat(512));
@@ -109,7 +109,7 @@ test("an imported key's environment and display prefix come from its entry", asy
   await watched.node.close();
 });
 
-test('a text in the native format never matches an imported entry', async () => {
+test('a string in the native format never matches an imported entry', async () => {
   const elsewhere = new Plane();
   const live = elsewhere.issue({ env: 'live' });
   const testing = elsewhere.issue({ env: 'test' });
@@ -138,7 +138,7 @@ test('an imported key expires', async () => {
   await watched.node.close();
 });
 
-test('a text in another format never matches an entry that is not marked as imported', async () => {
+test('a string in any other format never matches an entry that is not marked as imported', async () => {
   const plane = new Plane();
   plane.issue({ lookup_hash: sha256Hex(TEXT) });
   plane.import('another key');
@@ -147,7 +147,7 @@ test('a text in another format never matches an entry that is not marked as impo
   await watched.node.close();
 });
 
-test('the number of imported keys follows snapshots, deltas, removals and the cache', async (t) => {
+test('the number of imported keys is right after snapshots, deltas, removals and a cached start', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-imported-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true }));
   const plane = new Plane();

@@ -58,7 +58,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
   }
 }
 
-/** Adds what the node requested as own properties, so that a copy has them too. */
+/** Adds the fields the node requested as own properties, so that a copy has them too. */
 export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestContext<R> {
   const { meta, tenantExternalId } = extra;
   if (tenantExternalId !== undefined) context.tenantExternalId = tenantExternalId;
@@ -74,7 +74,7 @@ export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestCont
   return context;
 }
 
-/** Freezes a parsed JSON value and everything in it; a loop, since it may be deeply nested. */
+/** Freezes a parsed JSON value and everything in it. Not recursive: it may be deeply nested. */
 function frozen<T>(value: T): T {
   const open: unknown[] = [value];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {

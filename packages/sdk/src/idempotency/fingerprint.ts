@@ -17,7 +17,7 @@ export type Scope = {
   idempotencyKey: string;
 };
 
-/** What is wrong with an `Idempotency-Key`, or null. */
+/** The problem with an `Idempotency-Key`; null if it is valid. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
   if (key.length > KEY_CHARS_MAX) {

@@ -89,7 +89,7 @@ for (const [name, reply] of Object.entries({
   'a replay without a response': claimed({ state: 'replay', response: null }),
   'a body that is not an object': { body: [1] },
 })) {
-  test(`${name} is not a verdict, and no lock is held`, async (t) => {
+  test(`${name} does not count as a verdict, and no lock is held`, async (t) => {
     const { claim, clock } = await open(t, () => reply, 100);
     deepEqual(await claim(asked), { kind: 'unavailable' });
     equal(clock.timers(), 0);

@@ -34,7 +34,7 @@ export type RunLock = {
 
 export type Idempotency = {
   claim(claim: Claim): Promise<ClaimVerdict>;
-  /** Waits until every ended lock is completed or released, for at most `timeoutMs`. */
+  /** Waits until pending completions and releases are done, for at most `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 };
 

@@ -32,7 +32,7 @@ export type Moment = { monotonicMs: number; wallMs: number };
 
 /** A sliding window has this many buckets; a lease ends with one of them. */
 const BUCKETS = 16;
-/** Keys with shorter buckets get no leases, which would end before they save anything. */
+/** Keys with shorter buckets get no leases: they would end before they save any requests. */
 const BUCKET_MS_MIN = 250;
 /** Requests in one period before a key gets leases. */
 const BUSY_MIN = 3;
@@ -41,7 +41,7 @@ const PERIOD_MS_MAX = 20_000;
 
 // How many units a lease has.
 
-/** A lease has more units than the expected need, because traffic varies. */
+/** A lease has more units than the key is expected to need, because traffic varies. */
 const HEADROOM = 1.1;
 /** A lease is sized for at most this time, even if it lasts longer. */
 const SIZED_MS_MAX = 60_000;
@@ -51,11 +51,11 @@ const UNITS_MIN = 2;
 /** The fewest units to request if a lease lasts long: unused units are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
-// When more units are requested, and when they end.
+// When more units are requested, and when unused ones are returned.
 
 /** More units are requested once no more than the held units divided by this number are left. */
 const LOW_DIVISOR = 4;
-/** A key's units are returned after this long, and at least half a period, without requests. */
+/** A key's units are returned after this long without requests, or half a period if longer. */
 const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
@@ -111,7 +111,7 @@ export class HeldUnits {
     return this.#left;
   }
 
-  /** Whether units are left that have not expired. */
+  /** Whether any units are left that have not expired. */
   isHolding({ monotonicMs, wallMs }: Moment): boolean {
     return this.#left > 0 && monotonicMs < this.#endsAtMs && wallMs < this.#endsAtWallMs;
   }

@@ -1,4 +1,5 @@
-// Leases over real HTTP: when they are requested, spent, topped up and returned, and when not used.
+// Leases over real HTTP: when they are requested, spent, topped up and returned, and when they are
+// not used.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
@@ -70,7 +71,7 @@ async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('a busy key is decided without a request, and the headers keep counting', async (t) => {
+test('requests with a busy key need no call to the control plane, and their headers keep counting', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -110,7 +111,7 @@ test('a lease expires after its duration, counted from when it was requested', a
   await late;
 });
 
-test('when a lease has expired, concurrent requests share one request for the next', async (t) => {
+test('when a lease has expired, concurrent requests share one request for a new one', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);
@@ -127,7 +128,7 @@ test('the units of an idle key are returned', async (t) => {
   equal(at.clock.timers(), 0, 'no sweep is scheduled');
 });
 
-test('closing returns all units', async (t) => {
+test('a closing node returns all units', async (t) => {
   const at = await scene(t);
   await busy(at);
   await at.limits.close(5_000);
@@ -137,7 +138,7 @@ test('closing returns all units', async (t) => {
   equal(at.paths().at(-1), 'check', 'afterwards, limits are checked');
 });
 
-test('near the limit, in short windows and for rarely used keys, limits are checked', async (t) => {
+test('leases are not used near the limit, in short windows or for rarely used keys', async (t) => {
   const near = await scene(t, { limit: 20 });
   for (let n = 0; n < 25; n += 1) await near.charge();
   deepEqual(new Set(near.paths()), new Set(['check']));
@@ -166,7 +167,7 @@ test('at most a tenth of the remaining units is leased', async (t) => {
   equal(at.used(), 300);
 });
 
-test("after a key's limits change, units of the old limits are not spent", async (t) => {
+test("after a key's limits change, units leased under the old limits are not spent", async (t) => {
   const at = await scene(t);
   await busy(at);
   const changed = [{ ...rule, limit: 5_000 }];

@@ -1,5 +1,5 @@
-// Decides limited requests in this process, with units leased from the shared counters. A key that
-// has too few requests, too little quota left or too short a window is left to checks.
+// Decides limited requests in this process, with units leased from the shared counters. If a key
+// has too few requests, too little quota left or too short a window, each request is checked.
 import type { RateLimitRule } from '../api/context.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterCalls, LimitVerdict, Subject } from './counter-calls.ts';
@@ -18,7 +18,7 @@ export type Leases = {
   close(timeoutMs: number): Promise<void>;
 };
 
-/** Keys with requests are kept in two generations of at most this size; idle keys are dropped. */
+/** Recently used keys are kept in two generations of at most this size; idle keys are dropped. */
 const GENERATION_MAX = 32_768;
 /** With more lease requests than this in flight, only keys without units send theirs. */
 const ASKS_AT_ONCE_MAX = 64;

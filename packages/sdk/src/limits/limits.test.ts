@@ -43,7 +43,7 @@ test('headers are structured fields with seconds rounded up', () => {
   );
 });
 
-test('the reset in the header is never longer than the window', () => {
+test('the reset time in the header is never longer than the window', () => {
   const burst = { id: 'burst', limit: 20, windowMs: 10_000, remaining: 18 };
   const resetOf = (resetMs: number) => limitHeaders([{ ...burst, resetMs }]).ratelimit;
   equal(resetOf(9_001), '"burst";r=18;t=10');
@@ -71,7 +71,7 @@ test('the rate limit request follows the protocol', async (t) => {
   });
 });
 
-test('a denial has a retry time if waiting helps', async (t) => {
+test('a denial contains a retry time if waiting helps', async (t) => {
   const plane = await receiver(t, () => result({ allowed: false, retry_after_seconds: 7 }));
   const limits = createLimits(rig(plane.url));
   const denied = { kind: 'counted', allowed: false, states: [state] };
@@ -100,7 +100,7 @@ for (const [name, reply] of Object.entries({
   'an ID that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
   'a body that is not an object': { body: null },
 })) {
-  test(`${name} is not a verdict`, async (t) => {
+  test(`${name} does not count as a verdict`, async (t) => {
     const plane = await receiver(t, () => reply);
     const parts = rig(plane.url);
     const verdict = await createLimits(parts).check(contextOf({}), [rule], 1);

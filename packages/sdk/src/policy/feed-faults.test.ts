@@ -227,7 +227,7 @@ test('a node that cannot follow the feed polls often enough for revocations to w
   ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
 });
 
-test('waits grow up to a limit and have jitter', async (t) => {
+test('waits between retries grow up to a limit and have jitter', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
     plane.fault = () => refusal(status, 'unavailable');

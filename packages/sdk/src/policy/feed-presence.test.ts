@@ -17,7 +17,7 @@ const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed
 const started = (t: TestContext, plane = new Plane(), options: Partial<KeyrailOptions> = {}) =>
   startedOn(t, plane, options);
 
-test('a closing node sends leave with its last poll', async (t) => {
+test('a closing node sends a leave request as its last poll', async (t) => {
   const { plane, node } = await started(t);
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 0);
   await node.close();
@@ -30,7 +30,7 @@ test('a closing node sends leave with its last poll', async (t) => {
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 1);
 });
 
-test('a node that never reached the control plane does not send leave', async (t) => {
+test('a node that never reached the control plane sends no leave request', async (t) => {
   const plane = new Plane();
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   plane.fault = () => Promise.reject(new TypeError('fetch failed', { cause }));
@@ -41,7 +41,7 @@ test('a node that never reached the control plane does not send leave', async (t
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => !query.has('leave')));
 });
 
-test('a node closed before its first response sends leave', async (t) => {
+test('a node closed before its first response sends a leave request', async (t) => {
   const plane = new Plane();
   plane.fault = ({ query }) => (query.has('leave') ? null : new Promise(() => {}));
   const { node } = nodeOn(plane, { nodeName: 'pod' });
@@ -56,7 +56,7 @@ test('a node closed before its first response sends leave', async (t) => {
   );
 });
 
-test('a failed leave is retried once', async (t) => {
+test('a failed leave request is retried once', async (t) => {
   const { plane, node } = await started(t);
   let fails = 1;
   plane.fault = ({ query }) => (query.has('leave') && fails-- > 0 ? gone() : null);
@@ -64,7 +64,7 @@ test('a failed leave is retried once', async (t) => {
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 2);
 });
 
-test('closing completes even if leave is rejected, fails, or gets no response', async (t) => {
+test('closing completes even if the leave request is rejected, fails, or gets no response', async (t) => {
   for (const answer of [
     () => new Response(null, { status: 400 }),
     gone,

@@ -182,7 +182,7 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged. It may not while the cache holds an older copy
+   * Whether the policy in force may be acknowledged. It may not while the cache has an older copy
    * that it can neither update nor remove; polls then omit the node name. Every STAY_MS, one named
    * poll reports the last secured version, so that revocations wait for this node and are reported
    * as incomplete.
@@ -236,7 +236,7 @@ export class Feed {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
-      // After a rollback of the server, the same version number may mean another policy.
+      // After a rollback of the server, the same version number may mean a different policy.
       this.#startsOver = true;
       throw new InvalidContent(
         `the policy version is older than ${known.version}, which this node already has; restore the ` +

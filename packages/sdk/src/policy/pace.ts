@@ -19,7 +19,7 @@ type FailedTries = {
   hard: boolean;
   /** `Retry-After` from the server, or from a proxy: a maintenance page may ask for an hour. */
   retryAfterMs: number | null;
-  /** Status 429: the server works but wants fewer requests, so `Retry-After` is kept in full. */
+  /** Status 429: the server works but wants fewer requests, so it gets all of `Retry-After`. */
   isLimited: boolean;
 };
 
@@ -33,7 +33,10 @@ export function waitMsAfter(failed: FailedTries, chance: Chance): number {
   return before + bound * (1 - SPREAD * chance());
 }
 
-/** The shortest wait between two tries after another request has shown that the server is back. */
+/**
+ * When another request shows that the server is back, the next attempt may start early, but only
+ * after this wait.
+ */
 export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
 /** Jitter of ±20 %, for polls at intervals. */

@@ -50,7 +50,10 @@ export const PAGE_KEYS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes about ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
-/** The `meta` of a single key may have this many values, and be as long as many other keys. */
+/**
+ * The same with `meta`: one key's `meta` alone may contain this many values, and be as large as
+ * many other keys together.
+ */
 const META_VALUES_MAX = 600_000;
 /**
  * How long a closing node waits for the control plane to record that it left, including retries.
@@ -73,7 +76,7 @@ type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
 
 const NONCE_BYTES = 16;
 
-/** Only a response that was made for this request can be signed with it. */
+/** Only a response made for this request can be signed together with its nonce. */
 const nonceOf = (chance: Chance): string =>
   Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
     'base64url',
@@ -237,7 +240,7 @@ export class Source {
 
 const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Without a connection, nothing was sent. */
+/** Whether no connection was made, so that nothing was sent. */
 const isUnsent = (outcome: Outcome): boolean =>
   outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 

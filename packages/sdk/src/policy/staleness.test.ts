@@ -1,4 +1,4 @@
-// The reported freshness of a policy after the process was frozen, and after a clock was set.
+// The reported freshness of a policy after the process was frozen, and after the clock was set.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';

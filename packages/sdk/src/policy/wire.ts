@@ -1,5 +1,5 @@
 // Checks responses of the policy feed field by field; throws InvalidContent. A malformed response,
-// or one for another project or filter, is rejected as a whole. Unknown fields are ignored.
+// or one for a different project or filter, is rejected as a whole. Unknown fields are ignored.
 import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,

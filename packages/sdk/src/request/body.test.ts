@@ -83,7 +83,7 @@ test('an endless body is rejected at the limit, and the next request is served',
   equal(JSON.parse(await sendPieces(port, [Buffer.from('x')])).data.length, 1);
 });
 
-test('waiting for a body ends when the caller disconnects', async (t) => {
+test('waiting for a body stops when the caller disconnects', async (t) => {
   let failed: unknown;
   const port = await serve(t, (request) =>
     takeBody(request).catch((error: unknown) => {

@@ -36,7 +36,7 @@ for (const [headers, expected] of [
   });
 }
 
-test('another header can be configured', () => {
+test('a different header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
@@ -48,7 +48,7 @@ test('a key passed with the call is used unchanged, and no header is read', () =
   equal(keyTextOf({ ...call, key: undefined }, ['authorization']), 'kr_live_a');
 });
 
-test('a header that is longer than any key is not a key, and another header may hold one', async (t) => {
+test('a header that is longer than any key is not a key, but another header may contain one', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const longest = `pk.${'~'.repeat(509)}`;

@@ -89,7 +89,7 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
   return idempotency === true ? {} : idempotency;
 }
 
-/** Rounded and clamped: the control plane would reject every claim with another value. */
+/** Rounded and clamped: the control plane would reject a claim with any other value. */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;
   return Math.round(Math.min(IDEMPOTENCY_TTL_MS_MAX, Math.max(IDEMPOTENCY_TTL_MS_MIN, ttlMs)));

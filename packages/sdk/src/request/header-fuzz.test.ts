@@ -1,5 +1,5 @@
-// Hostile header values, to `admit` and through every adapter that reads requests: only the genuine
-// key is allowed, nothing fails, and the cost grows in proportion to the length.
+// Hostile header values, sent to `admit` directly and through every adapter that reads requests:
+// only the genuine key is allowed, nothing fails, and the cost grows in proportion to the length.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -173,7 +173,7 @@ for (const framework of Object.keys(listeners)) {
       const scheme = /^a/i.test(name) ? oneOf(chance, ['', 'Bearer ']) : '';
       const value = scheme + hostileValue(chance, { key, charsMax: LONG });
       const status = await ask(`${name}: ${value}`);
-      // 400 comes from Node itself, for bytes that no header may have.
+      // Node.js itself sends a 400 for bytes that no header may contain.
       ok([400, 401].includes(status), `${status} ${name}: ${value.slice(0, 99)}`);
     }
     const odd = ['__proto__: x', 'constructor: x', 'toString: x', 'X-Api-Key2: x', ':path: /'];

@@ -91,7 +91,7 @@ test('a rejected batch is dropped and counted, and the next one reports it', asy
   equal(batches()[1]?.events_dropped, 7);
 });
 
-test('an event long after a rejection is sent', async (t) => {
+test('long after a rejection, events are sent again', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () => (plane.received.length === 1 ? { status: 403 } : taken);
   record(1);

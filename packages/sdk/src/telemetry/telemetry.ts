@@ -206,7 +206,7 @@ class TelemetryQueue {
     if (this.#batch === null) return 0;
     const batch = this.#batch;
     const failure = await this.#sender.send(batch, timeoutMs);
-    // `close` has given this batch up in the meantime and counted it as dropped.
+    // `close` has given up on this batch in the meantime and counted it as dropped.
     if (this.#isOver) return 0;
     const waitMs = this.#settle(batch, failure);
     this.#isResting = waitMs > 0;

@@ -1,4 +1,4 @@
-// How a test ends a program it started.
+// How a test stops a program that it started.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 

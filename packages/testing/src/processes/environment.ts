@@ -13,7 +13,7 @@ export const inherited = (): NodeJS.ProcessEnv => {
   return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 };
 
-/** The embedded store is WebAssembly, and the program ends before optimising it pays off. */
+/** The embedded store is WebAssembly, and the program exits before optimising it pays off. */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
 let found: string | undefined;

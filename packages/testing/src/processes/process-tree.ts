@@ -1,4 +1,4 @@
-// A process and its children, found through their parent: stopped and continued together.
+// A process and its children, found through their parent, to stop and resume them together.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Stops the parent first, so that it starts no more children. */

@@ -11,7 +11,7 @@ const forNode = {
   conditions: ['keyrail-source'],
   logLevel: 'error',
   banner: {
-    // CommonJS packages call it.
+    // Bundled CommonJS packages call `require`.
     js: `import { createRequire as requireOf } from 'node:module';
 const require = requireOf(import.meta.url);`,
   },

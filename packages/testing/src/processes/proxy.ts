@@ -102,7 +102,7 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
     cuts: () => wire.cuts,
     cutAfter: (bytes) => {
       wire.budget = bytes;
-      cutAll(); // connections under the old rule end
+      cutAll(); // the existing connections follow the old rule
     },
     leadTo: (port) => {
       wire.targetPort = port;

@@ -1,12 +1,12 @@
 /**
  * Finds a Chromium for tests that need a real browser, or installs the distribution's if permitted.
- * KEYRAIL_TEST_CHROMIUM selects another one.
+ * KEYRAIL_TEST_CHROMIUM selects a different one.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first program is the same browser without windows, and takes about half the time. */
+/** The first is a headless build of the same browser, and about twice as fast. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',

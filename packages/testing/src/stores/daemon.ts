@@ -1,5 +1,5 @@
 // A program that runs beside the tests under an unprivileged account. It can be killed, frozen and
-// started again on the same files, and ends with its parent at the latest.
+// started again on the same files. It stops when its parent dies, at the latest.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ const programs = {
   pgbouncer: { flag: '--version', from: 'pgbouncer' },
 };
 
-/** For a test's `skip`: false if all are there, otherwise the reason, which is also logged. */
+/** For a test's `skip`: false if all are installed, otherwise the reason, which is also logged. */
 export function programIsMissing(...names: (keyof typeof programs)[]): string | false {
   for (const name of names) {
     const { flag, from } = programs[name];

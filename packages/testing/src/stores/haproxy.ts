@@ -13,7 +13,7 @@ type Listened = {
   mode: 'tcp' | 'http';
   /** The request to which a usable server responds with 200. */
   check: string;
-  /** Used in place of `check` while no server passes that. */
+  /** Used in place of `check` while no server passes it. */
   otherwise?: string;
   servers: { port: number; checkPort: number }[];
 };

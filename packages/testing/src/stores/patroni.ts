@@ -150,7 +150,7 @@ type Place = {
 function createMember(place: Place, account: Account | null): Member {
   const { name, scratch, own } = place;
   const settings = join(scratch, `${name}.yml`);
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(settings, JSON.stringify(settingsOf(place)), { mode: SETTINGS_MODE });
   const postmaster = openPostmaster(join(scratch, name));
   const daemon = createDaemon({

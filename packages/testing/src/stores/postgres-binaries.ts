@@ -1,6 +1,6 @@
 /**
  * Finds the newest PostgreSQL binaries on this machine, or installs them if permitted.
- * KEYRAIL_TEST_POSTGRES_BIN sets another directory.
+ * KEYRAIL_TEST_POSTGRES_BIN sets a different directory.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -31,9 +31,9 @@ export type Postgres = {
   tcpUrl(database: string): string;
   /** Stops the server as in a crash: no checkpoint, every connection lost, the disk kept. */
   crash(): Promise<void>;
-  /** Whether the server has ended, on its own or through `crash`. */
+  /** Whether the server has stopped, on its own or through `crash`. */
   hasEnded(): boolean;
-  /** Starts the server again on the same disk, after it has ended. */
+  /** Starts the server again on the same disk, after it has stopped. */
   restart(): Promise<void>;
   /** Stops the server and removes its disk. May be called twice. */
   stop(): Promise<void>;
@@ -209,7 +209,7 @@ function endNow(cluster: Cluster): void {
   removeScratch(scratch);
 }
 
-/** Runs `act` when this process exits, or when a signal without another listener ends it. */
+/** Runs `act` when this process exits, or when a signal without another listener kills it. */
 function beforeWeEnd(act: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     act();

@@ -1,5 +1,5 @@
 // A PostgreSQL that another program has started, found by the file in its data directory. It is not
-// our child, so a guard ends it if we are killed.
+// our child, so a guard stops it if we are killed.
 import { spawn } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,14 +18,17 @@ export function openPostmaster(directory: string): Postmaster {
     freeze,
     thaw: () => signalEach(frozen.splice(0), 'SIGCONT'),
     kill: async () => {
-      freeze(); // so that no process writes after another one has ended
+      freeze(); // so that no process writes after another one has exited
       signalEach(frozen.splice(0), 'SIGKILL');
       await until(() => pidIn(directory) === null);
     },
   };
 }
 
-/** The server's pid; null if it isn't running: after a kill, the pid may be another program's. */
+/**
+ * The server's pid; null if it isn't running. After a kill, the pid in the file may belong to
+ * another program.
+ */
 function pidIn(directory: string): number | null {
   try {
     const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -46,8 +49,8 @@ done
 for try in 1 2 3 4 5; do rm -rf "$scratch" 2>/dev/null && exit; sleep 1; done`;
 
 /**
- * Waits for the end of its input, which also comes if this process is killed, then ends the servers
- * of these directories and removes their folder.
+ * Waits until its input is closed, which also happens if this process is killed. Then it stops the
+ * servers of these directories and removes their folder.
  */
 export function guardPostmasters(
   scratch: string,

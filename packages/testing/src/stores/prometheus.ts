@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { installFromDistribution } from './distribution.ts';
 
-/** For `test(…, { skip }, …)`: false if both are there, otherwise the reason, which is logged. */
+/** For a test's `skip`: false if both are installed, otherwise the reason, which is also logged. */
 export function prometheusIsMissing(): string | false {
   if (runs()) return false;
   const refusal = installFromDistribution('prometheus');
@@ -12,7 +12,7 @@ export function prometheusIsMissing(): string | false {
   return reason;
 }
 
-/** What promtool finds wrong with /metrics text: nothing, or its complaints. */
+/** The problems that promtool reports in /metrics text; empty if there are none. */
 export function metricsFaults(text: string): string {
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return checked.status === 0 ? '' : `${checked.stdout}${checked.stderr}` || 'promtool failed';

@@ -16,7 +16,7 @@ const packages: Record<ProxyProgram, { name: string; version: string }> = {
   caddy: { name: 'caddy', version: 'version' },
 };
 
-/** Why the program is missing; null if it is there. */
+/** Why the program is missing; null if it is installed. */
 export function proxyIsMissing(program: ProxyProgram): string | null {
   const { name, version } = packages[program];
   const runs = () => spawnSync(program, [version], { stdio: 'ignore' }).status === 0;
@@ -25,7 +25,7 @@ export function proxyIsMissing(program: ProxyProgram): string | null {
   return runs() ? null : `no ${program}: ${refusal ?? 'none was installed'}`;
 }
 
-/** Writes a configuration around a site, as one process, and returns the arguments of nginx. */
+/** Writes a single-process configuration for a site, and returns the arguments of nginx. */
 export function writeNginx(directory: string, site: string): string[] {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${directory}/${kind};`,
@@ -44,13 +44,13 @@ export function writeNginx(directory: string, site: string): string[] {
 export function writeCaddy(directory: string, options: readonly string[], site: string): string[] {
   const all = ['admin off', ...options, `storage file_system ${directory}/storage`].join('\n');
   const file = join(directory, 'Caddyfile');
-  // A file has one block of global options.
+  // A file may have only one block of global options.
   const hasOptions = /^\{$/m.test(site);
   writeFileSync(file, hasOptions ? site.replace(/^\{$/m, `{\n${all}`) : `{\n${all}\n}\n${site}`);
   return ['run', '--config', file, '--adapter', 'caddyfile'];
 }
 
-/** An example with other values. Every replaced text must occur, so no example is half replaced. */
+/** An example with some values replaced. Throws if a value to replace does not occur. */
 export const replaced = (text: string, changes: readonly (readonly [string, string])[]): string =>
   changes.reduce((changed, [from, to]) => {
     notEqual(changed.indexOf(from), -1, `the example contains ${from}`);

@@ -73,9 +73,9 @@ async function follow(replica: RedisServer, master: RedisServer | undefined): Pr
 
 type Role = 'master' | 'following' | 'none';
 
-/** Also `none` for a node that isn't responding or hasn't caught up. */
+/** A node that isn't responding or hasn't caught up has the role `none`. */
 async function roleOf(node: RedisServer): Promise<Role> {
-  // The command to a frozen node ends when the node thaws.
+  // A command to a frozen node completes when the node thaws.
   const late = sleep(ASK_MS_MAX, [], { ref: false });
   const answer = await Promise.race([node.tell('ROLE').catch(() => []), late]);
   const [role, , , link] = Array.isArray(answer) ? answer.map(String) : [];

@@ -1,7 +1,7 @@
 /**
  * A Redis for the duration of a test: one server or a Cluster of three masters, on loopback,
  * without persistence, removed when it is stopped or when its parent dies. It never touches a
- * server on the machine. KEYRAIL_TEST_REDIS_BIN sets another binary.
+ * server on the machine. KEYRAIL_TEST_REDIS_BIN sets a different binary.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -75,7 +75,7 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
   let child: ChildProcess | null = null;
 
   const end = (): void => {
-    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also ends a frozen server
+    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also stops a frozen server
     removeScratch(scratch);
   };
   process.once('exit', end);

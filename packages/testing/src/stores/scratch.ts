@@ -12,7 +12,7 @@ const PARENT = '/tmp';
 /** The unprivileged account for servers while the tests run as root. */
 export type Account = { uid: number; gid: number };
 
-/** Creates a directory with our pid in its name, so that a later run notices that we have ended. */
+/** Creates a directory with our pid in its name, so that a later run notices that we exited. */
 export function makeScratch(kind: string, account: Account | null): string {
   sweep(kind);
   const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));
@@ -24,7 +24,7 @@ export function removeScratch(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** The first of the named accounts that exists if the tests run as root; otherwise null. */
+/** The first of these accounts that exists if the tests run as root; otherwise null. */
 export function unprivilegedAccount(names: string[]): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
@@ -35,7 +35,7 @@ export function unprivilegedAccount(names: string[]): Account | null {
   throw new Error(`The tests run as root, but none of these accounts exists: ${names.join(', ')}.`);
 }
 
-/** The command line that runs a program under an account, and ends it when its parent dies. */
+/** The command line that runs a program under an account, and stops it when its parent dies. */
 export function commandUnder(account: Account | null, program: string[]): [string, string[]] {
   const drop = account
     ? [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']

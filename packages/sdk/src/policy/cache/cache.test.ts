@@ -131,7 +131,7 @@ test('every one of a thousand damaged files is rejected', async (t) => {
   ok(await open().load(), 'the undamaged file is loaded');
 });
 
-test('a file for another secret key, project or filter is rejected', async (t) => {
+test('a file for a different secret key, project or filter is rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();

@@ -24,7 +24,7 @@ import { readNewest, removeVersions, type Versioned, versionsOf } from './versio
 import { type Found, Writing } from './writing.ts';
 
 export type DiskCache = {
-  /** The cached policy; null if it is missing, invalid or from another feed. Never rejects. */
+  /** The cached policy; null if it is missing, invalid or from a different feed. Never rejects. */
   load(): Promise<Kept | null>;
   /**
    * Schedules a policy to be written. `delta` is the change that led to it, null for a snapshot.

@@ -17,7 +17,7 @@ const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file of this age was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
-/** A file for another secret key that has not been written for this long is no longer used. */
+/** A file for a different secret key that was last written this long ago is no longer used. */
 const OUTDATED_MS = 30 * 86_400_000;
 
 /** File name prefixes: `ofPolicy` for all secret keys, `own` for this node's secret key only. */
@@ -29,7 +29,7 @@ export type CacheNaming = {
   env: Env | null;
   tenantIds: readonly string[];
   include?: readonly Include[];
-  /** Whether the cache holds signed responses. */
+  /** Whether the cache contains signed responses. */
   isProven?: boolean;
 };
 
@@ -74,7 +74,7 @@ export async function checkDirectory(dir: string): Promise<void> {
   }
 }
 
-/** Removes old files that a crash, or a node with another secret key, left behind. */
+/** Removes old files that a crash, or a node with a different secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   // An earlier SDK gave one name to all versions of a file. If it is installed again, it must not
   // find its old files, because they lack later revocations.

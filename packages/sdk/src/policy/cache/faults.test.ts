@@ -99,7 +99,7 @@ test('an older policy file is ignored, and never combined with a journal that st
   ok(logged.some((line) => line.includes('missing')));
 });
 
-test('a journal is not applied to a policy with another history', async (t) => {
+test('a journal is not applied to a policy with a different history', async (t) => {
   const { dir, open, versionOf } = await ground(t);
   const oneClock = manualClock();
   const otherClock = manualClock();
@@ -124,7 +124,7 @@ test('a journal is not applied to a policy with another history', async (t) => {
   ok(!found || found.policy.table.size === 7, `${found?.policy.table.size} keys of two histories`);
 });
 
-test('a node does not touch files for another secret key', async (t) => {
+test('a node does not touch files for a different secret key', async (t) => {
   const { dir, clock, open, cache: old, policy } = await written(t, 10, 1);
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);

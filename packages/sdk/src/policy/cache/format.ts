@@ -52,7 +52,7 @@ export type Belonging = {
   tenantIds: readonly string[];
   /** Additional fields of the keys; absent if there are none. */
   include?: readonly Include[];
-  /** Whether the file holds signed responses; absent if not. */
+  /** Whether the file contains signed responses; absent if not. */
   isProven?: boolean;
 };
 
@@ -185,7 +185,7 @@ const bytesOf = (words: Int32Array, count: number): Uint8Array =>
 const rowsInChunk = (rows: number, index: number): number =>
   Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS);
 
-/** Throws if the file belongs to another project or filter. */
+/** Throws if the file belongs to a different project or filter. */
 function headIn(value: unknown, belonging: Belonging): Head {
   const head = readRecord(value, 'its header');
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
@@ -212,7 +212,7 @@ function headIn(value: unknown, belonging: Belonging): Head {
   };
 }
 
-/** Restores a policy from decrypted bytes. Throws if they belong to another project or filter. */
+/** Restores a policy from decrypted bytes. Throws if its project or filter is a different one. */
 export async function restore(
   plain: Buffer,
   belonging: Belonging,

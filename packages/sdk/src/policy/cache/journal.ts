@@ -20,7 +20,7 @@ type Batch = { since: number; version: number; texts: readonly string[]; chars: 
 
 type Head = {
   belonging: Belonging;
-  /** The journal holds all changes after this version. */
+  /** The journal contains all changes after this version. */
   since: number;
   version: number;
   /** The fingerprint of the table after all changes. */
@@ -107,9 +107,9 @@ export class Journal {
 export type Applied = { kept: Kept; since: number; texts: readonly string[] };
 
 /**
- * Applies the journal to a policy. Every change holds the final state of its key, so applying one
- * twice is harmless. Throws if the journal belongs to another policy. Returns 'nothing new' if the
- * policy is at least as new as the journal, and 'a gap' if changes between them are missing.
+ * Applies the journal to a policy. Every change contains the final state of its key, so applying
+ * one twice is harmless. Throws if the journal belongs to a different policy. Returns 'nothing new'
+ * if the policy is at least as new as the journal, and 'a gap' if changes between them are missing.
  */
 export async function applyJournal(
   kept: Kept,
@@ -129,7 +129,7 @@ export async function applyJournal(
     policy.table.apply(texts.slice(at, at + TEXTS_AT_ONCE).map(changeIn));
     await breathe();
   }
-  // After a rollback of the server, the same version number may mean another policy.
+  // After a rollback of the server, the same version number may mean a different policy.
   if (policy.table.fingerprint !== head.fingerprint)
     throw new Error('its journal does not match the policy file');
   policy.version = version;
@@ -139,7 +139,7 @@ export async function applyJournal(
 
 const changeIn = (text: string): Change => readChange(JSON.parse(text));
 
-/** Throws if the journal belongs to another project or filter. */
+/** Throws if the journal belongs to a different project or filter. */
 export function journalHeadIn(value: unknown, belonging: Belonging): Head {
   const head = readRecord(value, 'the header of its journal');
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {

@@ -63,7 +63,7 @@ for (const feedKeys of ['jwks', undefined] as const) {
   });
 }
 
-test('a cache signed with other keys is rejected, even by a node that verifies nothing', async (t) => {
+test('a signed cache is rejected by a node with different feed keys, and by a node with none', async (t) => {
   const scene = await cached(t);
   const { jwk } = newSigner('first');
   const other = await startedFromCache(t, scene, { feedKeys: { keys: [jwk] } });
@@ -73,7 +73,7 @@ test('a cache signed with other keys is rejected, even by a node that verifies n
   equal(plain.node.state().version, null);
 });
 
-test('without a list of keys the cache is neither used nor removed', async (t) => {
+test('without a list of keys, a node neither uses nor removes the cache', async (t) => {
   const scene = await cached(t, 'jwks');
   await rm(await newestFile(scene.cacheDir, '.keys'));
   const { node } = await startedFromCache(t, scene);
@@ -215,7 +215,7 @@ test("an older policy file, or another cache's, does not match the journal", asy
   }
 });
 
-test('after a rotation the cache is renewed under the new key', async (t) => {
+test('after a rotation, the cache is replaced by one signed with the new key', async (t) => {
   const scene = await cached(t, 'jwks');
   const { plane, options } = scene;
   const { node, clock } = await startedOn(t, plane, { ...options, pollMs: 60_000 });
@@ -225,7 +225,7 @@ test('after a rotation the cache is renewed under the new key', async (t) => {
   const snapshots = () => plane.asked.filter(({ line }) => line === 'snapshot').length;
   const before = snapshots();
   await until(() => clock.pass(60_000).then(() => snapshots() >= before + 2));
-  // The next poll follows when the pages are in force.
+  // The next poll is sent once the loaded pages are in force.
   const asked = plane.asked.length;
   await until(() => clock.pass(60_000).then(() => plane.asked.length > asked));
   await node.close();

@@ -1,6 +1,7 @@
-// A cache of signed responses, for nodes that verify the feed: the policy file holds the pages of
-// the last snapshot and the deltas since, the journal holds further deltas. A start verifies all of
-// them and builds the policy from nothing else. Both files are encrypted like any other cache.
+// A cache of signed responses, for nodes that verify the feed. The policy file contains the pages
+// of the last snapshot and the deltas since; the journal contains further deltas. A start verifies
+// all of them and builds the policy from nothing else. Both files are encrypted like any other
+// cache.
 //
 //   head length · head (JSON) · for each response: length · its headers (JSON) · length · its body
 import { InvalidContent, readInteger, readRecord, readText } from '../../json.ts';
@@ -169,7 +170,7 @@ class PolicyInParts {
   #addDelta({ since, version, changes, projectDeleted }: Delta, proof: Proof): void {
     const policy = this.#policy;
     if (!policy || this.#cursor !== null) throw new InvalidContent('a page is missing');
-    // The policy file may already hold the first deltas of the journal.
+    // The policy file may already contain the first deltas of the journal.
     if (version <= policy.version) return;
     if (since !== policy.version) throw new InvalidContent('changes are missing');
     policy.table.apply(changes);
@@ -186,7 +187,7 @@ class PolicyInParts {
     return { ...expected, entriesMax: PAGE_KEYS_MAX };
   }
 
-  /** The cursor that a response was requested with. Throws if the request was for another feed. */
+  /** The cursor that a response was requested with. Throws if it was for a different feed. */
   #cursorIn(target: string): string | null {
     const { query } = this.#reading;
     const isOfFeed = ['snapshot', 'delta'].some((endpoint) =>

@@ -6,7 +6,7 @@ import { readExtra } from './stored-keys.ts';
 
 const LENGTH_BYTES = 4;
 const EXTRAS_PER_PIECE = 1_000;
-/** A piece ends early at this length; a single extra may be longer. */
+/** A piece ends at this length, but a single extra may be longer. */
 const CHARS_PER_PIECE = 2 ** 20;
 const LINK_MAX = 2 ** 26;
 

@@ -25,7 +25,7 @@ export type Versioned = {
 
 type Version = { version: number; path: string };
 
-/** How many times the directory is listed because a newer version replaced the listed one. */
+/** How many times the directory is listed if newer versions keep replacing the listed one. */
 const LISTINGS_MAX = 20;
 const VERSION = /^\d{1,16}$/;
 

@@ -46,7 +46,7 @@ export class Writing {
   #latest: Kept | null = null;
   /** The newest version that removed something. */
   #removedAt = UNKNOWN_VERSION;
-  /** The policy came as a snapshot: the same version on disk may have another history. */
+  /** The policy came as a snapshot: the same version on disk may have a different history. */
   #isReplaced = false;
   /** The policy file on disk lacks the newest version. */
   #isPending = false;

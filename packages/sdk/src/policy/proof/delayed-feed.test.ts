@@ -1,4 +1,4 @@
-// A relay that holds genuine signed responses back and sends them later: what a node accepts.
+// What a node accepts from a relay that holds genuine signed responses back and sends them later.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ import { type Outgoing, SignedPlane, signed } from '../../../test/signed-plane.t
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STALE_MS = 90_000;
-/** Two signatures contain whole seconds, and clocks may drift by a thousandth of 20 minutes. */
+/** Two signing times are rounded to seconds, and in 20 min a clock may drift by a thousandth. */
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
-/** The control plane's earlier response to the same request with another nonce. */
+/** The control plane's earlier response to the same request with a different nonce. */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
   (sent, { target, createdMs }) =>
@@ -75,7 +75,7 @@ for (const minutes of [1, 10, 59]) {
     equal(confirmed > 0, minutes < 2);
   });
 
-  test(`after an honest start, responses ${minutes} min late count as old`, async (t) => {
+  test(`after an undelayed start, responses ${minutes} min late do not count as new`, async (t) => {
     const plane = new SignedPlane();
     const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
     plane.alter = delayedBy(plane, minutes * MINUTE_MS);
@@ -137,7 +137,7 @@ test('a nonce confirms a cached policy on a machine with a fast clock', async (t
   match(failure?.message ?? '', /180 minutes ahead/);
 });
 
-test('after a suspension a relay cannot send what was signed before it', async (t) => {
+test('after a suspension, responses signed before it do not make the policy current', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   // The monotonic clock stood still, so the pace of the responses proves nothing.
@@ -203,7 +203,7 @@ test('a nonce is 16 bytes, new for each snapshot, and only sent for first pages 
   equal(node.state().degraded, false);
 });
 
-test('a 304, a redirect or another page in place of the first page gives no policy', async (t) => {
+test('a node does not accept a 304, a redirect or a different page in place of the first page', async (t) => {
   const plane = new SignedPlane();
   plane.pageMax = 1;
   plane.issue();

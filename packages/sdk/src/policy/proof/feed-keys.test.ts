@@ -61,7 +61,7 @@ test('behind a relay the list comes from the last URL, and the policy from the f
   ]);
 });
 
-test('an unknown key does not make the node load the list again and again', async (t) => {
+test('an unknown key does not make the node load the list over and over', async (t) => {
   const plane = new SignedPlane();
   const { node, clock } = await startedOn(t, plane, options);
   const { version } = node.state();
@@ -73,7 +73,7 @@ test('an unknown key does not make the node load the list again and again', asyn
   ok(plane.reads <= 12, String(plane.reads));
 });
 
-test('with a list that is empty or only has keys for other purposes, there is no policy', async (t) => {
+test('a node gets no policy if the list is empty or only has keys for other purposes', async (t) => {
   for (const published of [[newSigner('first', 'receipt')], []]) {
     const plane = new SignedPlane();
     plane.published = published;
@@ -108,7 +108,7 @@ test('a node with two pinned keys follows a rotation; a node with only the old k
   equal(plane.reads, 0);
 });
 
-test('wrong keys are an error and do not turn verification off', () => {
+test('invalid feed keys are an error and do not turn verification off', () => {
   const plane = new SignedPlane();
   const { jwk } = plane.signer;
   const wrong: unknown[] = [

@@ -1,5 +1,5 @@
-// The public keys that may sign the feed: pinned by the options, or read from the control plane and
-// kept beside the cache. Only keys with the purpose of the feed count.
+// The public keys that may sign the feed: pinned in the options, or read from the control plane and
+// kept beside the cache. Keys with any purpose other than `policy_feed` are ignored.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';

@@ -43,7 +43,7 @@ const withBody =
   (scene) =>
   (sent) => ({ ...sent, body: change(sent.body, scene) });
 
-/** Signed with the genuine key, but for another request. */
+/** Signed with the genuine key, but for a different request. */
 const forQuestion =
   (change: (question: Question) => Question): Forge =>
   ({ plane }) =>

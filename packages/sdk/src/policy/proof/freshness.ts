@@ -49,7 +49,7 @@ export function createFreshness(): Freshness {
         return heldBack(lag);
       }
       if (best === null || lateMs <= 0) best = { offsetMs, atMs: arrived.elapsedMs };
-      // A clock that was corrected leaves no room for later responses to lag.
+      // Once the clock has been corrected, later responses may no longer lag.
       provenLagMs = Math.min(provenLagMs, Math.max(0, lag));
       lagMs = lag;
       const heldMs = Math.max(0, lateMs - ROUNDING_MS);

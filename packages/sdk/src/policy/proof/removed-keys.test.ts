@@ -23,7 +23,7 @@ async function scratch(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** The deployment signs with another key; the first one leaked, and is no longer published. */
+/** The deployment signs with a new key; the first one leaked, and is no longer published. */
 function replaced(plane: SignedPlane) {
   const leaked = plane.signer;
   const next = newSigner('second');
@@ -110,7 +110,7 @@ test('a start without the control plane does not wait for the list', async (t) =
   equal(plane.reads, reads);
 });
 
-test('if the list fails to load again, the old one stays in force and the node reports it', async (t) => {
+test('if reloading the list fails, the old one stays in force and the node reports it', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.listFault = () => new Response('<html>', { status: 200 });

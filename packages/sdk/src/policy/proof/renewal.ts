@@ -1,5 +1,5 @@
 // Decides when a node loads a snapshot only to renew the proof of its policy: when the deltas since
-// the last one have become large, when another key signs the feed, and when a key that may have
+// the last one have become large, when a new key signs the feed, and when a key that may have
 // signed the policy in force was removed from the published list. A cache signed with a retired key
 // could no longer be verified.
 import type { Chance, Clock } from '../../clock.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { sha256Hex } from '../../../test/entries.ts';
 import { digestFromHex, digestOf, ID_WORDS, idText, writeId } from './digest.ts';
 
-/** Few distinct values, so that many ids share a slot of the cache. */
+/** Few distinct values, so that many IDs share a slot of the cache. */
 const words = fc.tuple(
   fc.constantFrom(0, 1, 0x01890001),
   fc.constantFrom(0, 0x7000),
@@ -14,7 +14,7 @@ const words = fc.tuple(
   fc.constantFrom(0, 1024, 2048, -1, 7),
 );
 
-test('the text of an ID does not depend on IDs formatted before', () => {
+test('the text of an ID does not depend on the IDs formatted before it', () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (many) => {
       for (const one of many) {
@@ -28,7 +28,7 @@ test('the text of an ID does not depend on IDs formatted before', () => {
   );
 });
 
-/** Loads the module as on an early release of Node 20, which lacks `crypto.hash`. */
+/** Loads the module as on an early release of Node.js 20, which lacks `crypto.hash`. */
 async function loadWithoutHash(): Promise<typeof import('./digest.ts')> {
   const { hash } = crypto;
   Object.assign(crypto, { hash: undefined });

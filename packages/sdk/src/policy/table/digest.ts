@@ -14,7 +14,7 @@ const digestWords = new Int32Array(digestBytes.buffer, digestBytes.byteOffset, D
 
 /**
  * SHA-256 as text with one byte per character: the runtime creates a short string several times
- * faster than a buffer. Early releases of Node 20 lack `crypto.hash`.
+ * faster than a buffer. Early releases of Node.js 20 lack `crypto.hash`.
  */
 const sha256: (key: string) => string =
   typeof nodeCrypto.hash === 'function'

@@ -17,7 +17,7 @@ const scratch = new Int32Array(IDS_WORDS);
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
-  /** The words of a row: both IDs, then those that `add` gets as `more`. */
+  /** The words of a row: both IDs, then the ones passed to `add` as `more`. */
   readonly rowWords: number;
   #chunks: Int32Array[] = [];
   #used = 0;

@@ -19,7 +19,7 @@ type Held<S, T> = { source: S; text: string; value: T; references: number };
 
 type PoolParts<S, T> = {
   empty: T;
-  /** A text that is unique for each value. */
+  /** A string that is unique for each value. */
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;

@@ -28,7 +28,7 @@ export type Entry = {
 
 /** Additional data of a key that a node may request. */
 export type Extra = {
-  /** JSON text: parsing every key's would take time and memory that few requests need. */
+  /** Unparsed JSON: few requests need it, and parsing it for all keys would be expensive. */
   readonly meta?: string;
   readonly tenantExternalId?: string;
 };
@@ -177,7 +177,7 @@ export class PolicyTable {
     return shard.add(digest, this.ids.add(entry));
   }
 
-  /** The IDs of a key never change; if they did, it would be treated as another key. */
+  /** The IDs of a key never change; if they did, it would be treated as a different key. */
   #renameIn(words: Int32Array, at: number, entry: Entry): void {
     const link = words[at + LINK_AT] ?? 0;
     if (this.ids.holds(link, entry)) return;
