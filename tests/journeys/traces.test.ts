@@ -96,7 +96,7 @@ async function tracedServer(t: TestContext) {
       const line = deployment
         .printed()
         .split('\n')
-        .find((each) => each.includes(`"${requestId}"`) && each.includes('"answered"'));
+        .find((each) => each.includes(`"${requestId}"`) && each.includes('"responded"'));
       return JSON.parse(line ?? '{}');
     },
     async ask(path: string, { traceparent, body }: { traceparent?: string; body?: object } = {}) {
