@@ -2,6 +2,7 @@
 // a browser context for each test. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
+import { motion } from '@keyrail/testing/full-run.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
@@ -80,7 +81,11 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
     deepEqual(watch.faults, [], 'the console and the network stayed clean');
   });
   const open = async ({ origin: baseURL = origin } = {}) => {
-    const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
+    const context = await browser.newContext({
+      baseURL,
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: motion,
+    });
     contexts.push(context);
     context.setDefaultTimeout(WAIT_MS_MAX);
     context.on('page', (page) => watch.page(page, baseURL));

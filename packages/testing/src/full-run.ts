@@ -3,6 +3,9 @@ import type { StoreName } from './test-app.ts';
 
 export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
 
+/** Drawing animations takes two fifths of the CPU time of browser tests. */
+export const motion = isFullRun ? 'no-preference' : 'reduce';
+
 /** How many times a test repeats something in this run. */
 export const inRun = (counts: { usual: number; full: number }): number =>
   isFullRun ? counts.full : counts.usual;

@@ -4,6 +4,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';
+import { motion } from '@keyrail/testing/full-run.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
@@ -94,6 +95,7 @@ export async function openSite(t: TestContext): Promise<Site | null> {
   const context = await browser.newContext({
     baseURL: origin,
     viewport: { width: 1000, height: 800 },
+    reducedMotion: motion,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   context.setDefaultTimeout(WAIT_MS_MAX);
