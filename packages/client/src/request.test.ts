@@ -8,7 +8,7 @@ import { baseOf, prepareEndpoint, preparePath } from './request.ts';
 const settings = { base: baseOf('https://keys.test/below'), token: 'krsk_x', headers: {} };
 const sent = (endpoint: string, input = {}) => prepareEndpoint(settings, endpoint, input);
 
-test('a deployment's URL can include a path', () => {
+test("a deployment's URL can include a path", () => {
   equal(sent('GET /healthz').url.href, 'https://keys.test/below/healthz');
   equal(baseOf('http://localhost:4400').href, 'http://localhost:4400/');
   equal(baseOf('http://localhost:4400/a//').href, 'http://localhost:4400/a/');

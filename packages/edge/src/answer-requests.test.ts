@@ -91,7 +91,7 @@ test('with leases, most rate-limited requests need no call to the control plane,
   ok((asked.get(true) ?? CALLS) <= CALLS / 2, `asked ${asked.get(true)} times`);
 });
 
-test('a proxy's requests with an invalid query are rejected, and each mistake is logged once', async (t) => {
+test("a proxy's requests with an invalid query are rejected, and each mistake is logged once", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const texts = [

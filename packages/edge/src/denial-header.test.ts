@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import { denialHeader } from './denial-header.ts';
 
-test('the header contains the body's JSON, in printable ASCII', () => {
+test("the header contains the body's JSON, in printable ASCII", () => {
   const { body } = refuseKey('insufficient_scope', ['a:read', 'Łódź', '\u007f\n😀"\\']);
   match(denialHeader(body), /^[\x20-\x7e]+$/);
   deepEqual(JSON.parse(denialHeader(body)), JSON.parse(body));

@@ -38,7 +38,7 @@ test("the relay's address serves neither verification nor metrics", async (t) =>
   equal(await statusOf(`${own}/v1/policy/snapshot?project_id=p`), 404, 'and nothing is relayed');
 });
 
-test('a request with 60,000 headers gets a response, so proxies don't consider Edge down', async (t) => {
+test("a request with 60,000 headers gets a response, so proxies don't consider Edge down", async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const [place, count] of [
     [own, 60_000],

@@ -87,7 +87,7 @@ for (const { method, path, plain } of endpoints) {
   });
 }
 
-test('a proxy's header is detected even after more headers than Node.js 20 reads', async (t) => {
+test("a proxy's header is detected even after more headers than Node.js 20 reads", async (t) => {
   const { statusOf } = await edge(t, ['unix']);
   const filler = Array.from({ length: 1_000 }, (_, at) => [`a${at}`, '']);
   for (const { method, path } of endpoints) {

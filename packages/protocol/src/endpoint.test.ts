@@ -51,7 +51,7 @@ test('an endpoint with a misspelt method or an unknown field does not compile', 
   endpoints({ 'GET /x': { ...x, auth: 'nobody' } });
 });
 
-test('request and response types are derived from the endpoint's schemas', () => {
+test("request and response types are derived from the endpoint's schemas", () => {
   const proofs: true[] = [
     same<PathParams<'PATCH /v1/members/{userId}'>, { userId: string }>(),
     same<keyof PathParams<'GET /v1/keys'>, never>(),

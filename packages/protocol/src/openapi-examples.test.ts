@@ -8,7 +8,7 @@ import { exampleBody, exampleResponse } from './openapi-examples.ts';
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
-test('every example body passes its endpoint's validation', () => {
+test("every example body passes its endpoint's validation", () => {
   for (const [line, { body, rawBody }] of all) {
     const type = body === 'raw' ? rawBody : body;
     if (!type) continue;
@@ -19,7 +19,7 @@ test('every example body passes its endpoint's validation', () => {
   }
 });
 
-test('every example response matches one of its endpoint's response schemas', () => {
+test("every example response matches one of its endpoint's response schemas", () => {
   for (const [line, { answers }] of all) {
     for (const [status, type] of Object.entries(answers)) {
       if (!type) continue;

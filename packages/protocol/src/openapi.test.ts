@@ -205,7 +205,7 @@ test('the document includes the minimum length of a new password', () => {
   equal(passwordOf('POST /v1/auth/sessions')?.description, undefined);
 });
 
-test('throttled endpoints document a 429 response, and other endpoints don't', () => {
+test("throttled endpoints document a 429 response, and other endpoints don't", () => {
   const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
   for (const line of [
     'POST /v1/ingest/batch',

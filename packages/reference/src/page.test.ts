@@ -38,7 +38,7 @@ test('the page can show the OpenAPI document of any API', () => {
   ok(page.includes('&lt;b&gt;Read&lt;/b&gt; a pet'));
 });
 
-test("the introduction shows the operation named by x-first-operation as an example", () => {
+test('the introduction shows the operation named by x-first-operation as an example', () => {
   ok(!referencePage(foreign, links).includes('A first request'));
   const page = referencePage({ ...foreign, 'x-first-operation': 'readPet' }, links);
   match(page, /A first request: <a href="#readPet">/);

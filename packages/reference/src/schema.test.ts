@@ -59,7 +59,7 @@ test("a nested field is shown with its parent's path", () => {
   equal(field(answerRows('GET /v1/audit_logs', 200), 'data[].actor.email').type, 'string');
 });
 
-test('a response's fields are shown without limits, and optional ones are marked', () => {
+test("a response's fields are shown without limits, and optional ones are marked", () => {
   const rows = answerRows('GET /v1/audit_logs', 200);
   deepEqual(field(rows, 'data[].seq').notes, []);
   equal(field(rows, 'data[].actor').isRequired, false);

@@ -45,7 +45,7 @@ test('a request for a snapshot does not acknowledge a version and does not wait'
   );
 });
 
-test('a node's request to leave is recognised', () => {
+test("a node's request to leave is recognised", () => {
   equal(feedQuestionIn(`${delta}&node=a&since=1&leave=true`, {})?.leaves, true);
 });
 

@@ -18,7 +18,7 @@ export type FeedQuestion = {
   env: string | null;
   /** The node's ID; null if it sends none, and therefore cannot acknowledge a version. */
   node: string | null;
-  /** The name that the node keeps when it restarts; null if it has none. */
+  /** The node's name, which stays the same across restarts; null if it has none. */
   name: string | null;
   /** The longest time until the node polls again; null if the node did not send it. */
   nextPollMs: number | null;

@@ -184,7 +184,7 @@ test('if the control plane is down or a body is too large, the relay responds wi
   equal(relay.counts().heldPolls, 0);
 });
 
-test("a response with an invalid status is treated as a failure of the control plane", async (t) => {
+test('a response with an invalid status is treated as a failure of the control plane', async (t) => {
   const { ask } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST /base/v1/policy/report')) json(response, { version: 3 });
     else response.socket?.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');

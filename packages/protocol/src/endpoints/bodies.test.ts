@@ -27,7 +27,7 @@ test('lists without a published page size have 1,000 rows per page', () => {
   ok(!allEndpoints['GET /v1/tenants'].query.safeParse({ limit: '1001' }).success);
 });
 
-test('a new key's expiry can be given in any time zone', () => {
+test("a new key's expiry can be given in any time zone", () => {
   const body = {
     project_id: id,
     tenant_id: id,
@@ -38,7 +38,7 @@ test('a new key's expiry can be given in any time zone', () => {
   equal(parsed.expires_at?.toISOString(), '2029-12-31T23:00:00.000Z');
 });
 
-test('a request that changes a user's name must include the name, which may be null', () => {
+test("a request that changes a user's name must include the name, which may be null", () => {
   const { body } = allEndpoints['PATCH /v1/auth/me'];
   deepEqual(body.parse({ name: null }), { name: null });
   ok(!body.safeParse({}).success);
@@ -57,7 +57,7 @@ test("a workspace's first key is live by default", () => {
   ok(!body.safeParse({ name: 'Acme', slug: 'acme', billing_email: null }).success);
 });
 
-test('an embed token's scopes must be known, and default to keys:read', () => {
+test("an embed token's scopes must be known, and default to keys:read", () => {
   const { body } = allEndpoints['POST /v1/embed_tokens'];
   const target = { project_id: id, tenant_id: id, env: 'test' };
   deepEqual(body.parse(target).scopes, ['keys:read']);

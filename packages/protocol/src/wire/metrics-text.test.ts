@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { histogramText, metricText, valueText } from './metrics-text.ts';
 
-test('a metric's name determines its type, and label values are escaped', () => {
+test("a metric's name determines its type, and label values are escaped", () => {
   const odd = 'a "b" \\ c\nd';
   equal(
     metricText('x_total', 'Help.', [
