@@ -30,7 +30,7 @@ export type Command = {
    * The command changes something, so if it fails without a known outcome, the error has to say so.
    */
   changes?: true;
-  /** The question asked before the command runs, unless `--yes` is given. */
+  /** Asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
   /** What the command would affect: printed by `--dry-run`, and before the question. */
   impact?: Request<Impact>;

@@ -15,7 +15,7 @@ export function refusesTooManyHeaders(
   { rawHeaders }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  // Names and values alternate.
+  // In rawHeaders, names and values alternate.
   if (rawHeaders.length < 2 * HEADERS_MAX) return false;
   sendError(response, 400, 'The request has too many headers.');
   return true;

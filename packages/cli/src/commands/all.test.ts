@@ -51,7 +51,7 @@ test('every example in the help fits in 100 columns', () => {
   );
 });
 
-test('the version that the CLI reports is that of its package', async (t) => {
+test('the CLI reports the version in its package.json', async (t) => {
   const path = join(import.meta.dirname, '..', '..', 'package.json');
   equal(JSON.parse(readFileSync(path, 'utf8')).version, VERSION);
   equal((await keyrailInProcess(await home(t), {})('--version')).stdout, `${VERSION}\n`);

@@ -1,5 +1,5 @@
-// The request that each command sends. The server accepts anything; each command is one row of the
-// table.
+// The request that each command sends, in a table with one row per command. The server in these
+// tests accepts any request.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, scriptedServer } from '../../../client/test/scripted-server.ts';

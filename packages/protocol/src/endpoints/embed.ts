@@ -46,7 +46,7 @@ export const embedTokenEndpoints = endpoints({
       env: Env,
       tenant_id: Uuid,
       scopes: z.array(EmbedScope).max(EMBED_SCOPES_MAX).default(['keys:read']),
-      // Rejected because a token created with an empty array would work on no page.
+      // An empty array is rejected, because a token without origins would not work on any page.
       origins: z
         .array(text(EMBED_ORIGIN_CHARS_MIN, EMBED_ORIGIN_CHARS_MAX))
         .min(1)

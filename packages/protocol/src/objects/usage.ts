@@ -39,7 +39,7 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-const codes = Object.keys(denialCodes) as DenialCode[]; // the table has no other keys
+const codes = Object.keys(denialCodes) as DenialCode[]; // denialCodes has no other keys
 
 /** Why nodes deny requests. Unknown reasons count as `other`. */
 export const CountedDenial = z.enum([...codes, 'other']);

@@ -3,7 +3,7 @@
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
-/** For endpoints without a credential, except reports of leaked keys. */
+/** The size limit for endpoints without a credential, except the one for reporting leaked keys. */
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;

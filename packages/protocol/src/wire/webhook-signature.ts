@@ -15,7 +15,7 @@ const VERSION = 'v1';
 export const webhookSecretOf = (bytes: Uint8Array): string =>
   SECRET_PREFIX + Buffer.from(bytes).toString('base64');
 
-/** Null if the text is not a secret. */
+/** The bytes of a signing secret; null if the text is not one. */
 export function webhookSecretBytes(text: string): Buffer | null {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : text;
   const bytes = Buffer.from(encoded, 'base64');
