@@ -1,6 +1,6 @@
-// Compiled by the build and never run. TypeScript writes the inferred type of a constant out in
-// full, so the declarations in this file contain the endpoint types without any reference to the
-// protocol or to zod. The build publishes them in place of src/endpoints.ts.
+// Compiled by the build but never run. For a constant, TypeScript writes its inferred type out in
+// full, so this file's declarations contain the endpoint types without referring to the protocol or
+// zod. The build publishes these declarations in place of those of src/endpoints.ts.
 import type { Endpoints, ErrorCodes } from './src/endpoints.ts';
 
 /** Without the inner `infer`, TypeScript would print `Resolved<…>` instead of its result. */

@@ -1,5 +1,5 @@
-// Commands are rows of a table. This file defines the type of a row, and functions that build the
-// common kinds: show, change, create a secret, confirm first, list.
+// Commands are rows in a table. This file defines what a row contains, and functions that create
+// the common kinds of command: show, change, create a secret, ask first, list.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';
@@ -23,14 +23,16 @@ export type Command = {
   summary: string;
   args?: readonly Argument[];
   options?: readonly Option[];
-  /** Complete command lines, each starting with `keyrail`. */
+  /** Complete command lines; each starts with `keyrail`. */
   examples: readonly string[];
   notes?: string;
-  /** The command changes something, so a failure must say if the outcome is unknown. */
+  /**
+   * The command changes something, so if it fails without a known outcome, the error has to say so.
+   */
   changes?: true;
-  /** The question asked before the command runs, unless `--yes` is given. */
+  /** Asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
-  /** The result of `--dry-run`, also printed before the question. */
+  /** What the command would affect: printed by `--dry-run`, and before the question. */
   impact?: Request<Impact>;
   run(context: Context, given: Given): Promise<void>;
 };
@@ -40,14 +42,14 @@ export type Group = { name: string; summary: string; commands: readonly Command[
 type Row = Omit<Command, 'run' | 'changes'>;
 type Request<T> = (client: Client, given: Given, context: Context) => Promise<T>;
 
-/** A client method with a dry run. */
+/** A client method that supports a dry run. */
 type Foreseeable<A extends readonly unknown[], T> = ((...args: A) => Promise<T>) & {
   dryRun(...args: A): Promise<Impact>;
 };
 
 /**
- * The request of a command, and the same request as a dry run: first the method, then its
- * arguments.
+ * Returns two versions of a command's request: the real one and a dry run. Takes the client method
+ * first, then a function that returns its arguments.
  */
 export const foreseeable =
   <A extends readonly unknown[], T>(method: (client: Client) => Foreseeable<A, T>) =>
@@ -74,16 +76,16 @@ export const changeCommand = <T extends object>(
   row: Row & { request: Request<T>; fields: readonly Field<NoInfer<T>>[] },
 ): Command => ({ ...showCommand(row), changes: true });
 
-/** Creates something with a secret, which is printed only once. */
+/** Creates something with a secret. The secret is printed only once. */
 export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
     fields: readonly Field<NoInfer<T>>[];
     /** The secret; undefined in a replayed response. */
     secret(created: NoInfer<T>): string | undefined;
-    /** What to do if the response with the secret was lost. */
+    /** How to replace the secret if the response that contained it was lost. */
     replace?(created: NoInfer<T>): string;
-    /** The kind of secret, such as `secret key`, for messages. */
+    /** What kind of secret it is, such as `secret key`; used in messages. */
     what: string;
     /** An additional sentence for stderr. */
     note?(created: NoInfer<T>): string;
@@ -109,7 +111,7 @@ const SECRET_NOTE = `The secret is shown only once. On a terminal it is printed 
 details. In a pipe, stdout contains the secret and nothing else. --quiet prints
 only the secret, --json the whole response.`;
 
-/** Does something that cannot be undone, after a confirmation, and reports it in a sentence. */
+/** Does something irreversible after asking for confirmation, then reports it in a sentence. */
 export const confirmedCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
@@ -135,21 +137,21 @@ const listOptions: readonly Option[] = [
 type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** The maximum number of pages: enough for a long audit log. */
+/** The maximum number of pages, which is enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {
   name?: string;
-  /** The largest page the API returns. */
+  /** The largest page size that the API allows. */
   pageMax: number;
   pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
   fields: readonly Field<NoInfer<T>>[];
-  /** The IDs in a row that the table shows by name. */
+  /** The IDs in a row for which the table should show names. */
   references?(row: NoInfer<T>): readonly Reference[];
   empty: string;
 };
 
-/** Reads a list page by page and prints it as a table. */
+/** Reads a list page by page and prints it as one table. */
 export const listCommand = <T extends object>(row: Listing<T>): Command => ({
   ...row,
   name: row.name ?? 'list',
@@ -188,7 +190,7 @@ async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more:
   return { rows, more: false };
 }
 
-/** Rejects an update without any fields, which is most likely a mistake. */
+/** Rejects an update that changes nothing, because it is most likely a mistake. */
 export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
   throw usage('Nothing to change. Pass at least one option.', 'See --help for the options.');

@@ -1,12 +1,16 @@
-// Completion scripts, generated from the program, so they are always up to date.
+// Shell completion scripts, generated from the program's commands so that they are always up to
+// date.
 import type { Command as Node } from 'commander';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** A level of the command line: the program, a group or a command. */
+/** A level of the command line: the program itself, a group or a command. */
 type Level = {
-  /** The words so far, each after a space: ` keys list`; empty for the program. */
+  /**
+   * The words that lead to this level, each after a space, such as ` keys list`; empty for the
+   * program.
+   */
   at: string;
   children: { name: string; about: string }[];
   options: { flag: string; about: string; takes: boolean; choices: readonly string[] }[];
@@ -47,7 +51,9 @@ const optionsOf = (node: Node): Level['options'] => [
 const wordsOf = ({ children, options }: Level): string =>
   [...children.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'].join(' ');
 
-/** The values of options with a fixed set. A flag has the same values everywhere. */
+/**
+ * The values of options that accept a fixed set. A flag accepts the same values in every command.
+ */
 function choicesOf(levels: readonly Level[]): Map<string, string> {
   const withChoices = levels.flatMap(({ options }) => options.filter((one) => one.choices.length));
   return new Map(withChoices.map(({ flag, choices }) => [flag, choices.join(' ')]));

@@ -1,4 +1,4 @@
-// Everything a command needs: a client for the chosen deployment, the output, the profiles.
+// Everything a command needs: a client for the chosen deployment, the output, and the profiles.
 import { type Client, createClient } from '@keyrail/client';
 import { type Output, type OutputOptions, openOutput } from './output/output.ts';
 import {
@@ -11,7 +11,7 @@ import { chooseTarget, type Flags, type Target, tokenOf } from './profiles/targe
 import type { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
-// Time limits are shorter than the client's defaults, because a user is waiting.
+// Shorter than the client's default time limits, because a user is waiting.
 const TIMEOUT_MS = 20_000;
 const TOTAL_MS = 25_000;
 
@@ -21,7 +21,7 @@ export type Context = {
   target: Target;
   profiles: ProfileFile;
   saveProfiles(file: ProfileFile): Promise<void>;
-  /** A client with the chosen credential; throws if there is none. */
+  /** A client with the chosen credential. Throws if there is none. */
   client(): Client;
   /** A client without a credential. */
   anonymous(): Client;

@@ -1,4 +1,4 @@
-// Failures on a terminal: no text can move the cursor, set a title or write extra lines.
+// Error messages on a terminal cannot move the cursor, set the title or add lines.
 import { deepEqual, doesNotMatch, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';
@@ -22,13 +22,13 @@ const failures = {
 };
 
 for (const [name, failure] of Object.entries(failures)) {
-  test(`no control character in a failure reaches the terminal: ${name}`, () => {
+  test(`control characters in an error are made visible on the terminal: ${name}`, () => {
     const lines = linesOf(failure);
     equal(lines.length > 0, true);
     for (const line of lines) doesNotMatch(line, CONTROLS);
   });
 }
 
-test('each hint is one line, whatever it contains', () => {
+test('each hint is printed on one line, whatever it contains', () => {
   deepEqual(linesOf(refused('No.', 'first', 'a\nb')), ['keyrail: No.', '  first', '  a\\u000ab']);
 });

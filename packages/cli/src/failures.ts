@@ -1,4 +1,4 @@
-// Failures of commands: a sentence on stderr, and an exit code for scripts.
+// How commands fail: with a message on stderr, and an exit code for scripts.
 import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { CommanderError } from 'commander';
 import { type Paint, printable } from './terminal/style.ts';
@@ -18,12 +18,15 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A failure detected by the CLI, not by the server. */
+/** A failure that the CLI itself detected, as opposed to the server. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly hints: readonly string[];
 
-  /** Each hint is a line. It may quote any name, so control characters are made visible. */
+  /**
+   * Each hint is printed on its own line. Hints can quote any name, so control characters are made
+   * visible.
+   */
   constructor(exitCode: ExitCode, message: string, ...hints: string[]) {
     super(message);
     this.exitCode = exitCode;
@@ -61,7 +64,7 @@ const IN_DOUBT = '  The change may have gone through. Check before you try again
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. A message may quote a file, so control characters are made visible. */
+/** The lines for stderr. Messages can quote files, so control characters are made visible. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];

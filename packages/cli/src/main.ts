@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The entry point of `keyrail`. Only this file reads the process environment.
+// The entry point of the `keyrail` command, and the only file that reads the environment.
 import { homedir } from 'node:os';
 import { run } from './run.ts';
 
-// A reader may close the pipe early, as `head` does. That is not a failure.
+// A reader such as `head` may close the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -1,4 +1,4 @@
-// Builds the commander program from the rows of the commands.
+// Builds the commander program from the table of commands.
 import { KeyrailError } from '@keyrail/client';
 import { Argument, Command as Node, Option } from 'commander';
 import type { Command, Group } from './command.ts';
@@ -14,7 +14,7 @@ import { VERSION } from './version.ts';
 
 export type Tree = { groups: readonly Group[]; single: readonly Command[] };
 
-/** Set while a command runs, and read when its failure is reported. */
+/** Set while a command runs, and read if it fails. */
 export type Progress = { changes: boolean };
 
 const about = `Manage projects, tenants and API keys of a Keyrail deployment.
@@ -80,7 +80,10 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   return root;
 }
 
-/** Not a row of the table: completion needs the program itself, but no profile or server. */
+/**
+ * Not in the table, because completion needs the program itself, but neither a profile nor a
+ * server.
+ */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
     .command('completion')
@@ -126,7 +129,10 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
   });
 }
 
-/** Shows what would change, and asks. Fails before that without a login or a terminal. */
+/**
+ * Shows what would change and asks for confirmation. Without a login or a terminal, fails before
+ * that.
+ */
 async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
   tokenOf(context.target);
   requireTerminal(context.terminal);
@@ -135,7 +141,7 @@ async function askFirst(row: Command, given: Given, context: Context): Promise<v
   if (row.question) await confirm(context.terminal, await row.question(given, context));
 }
 
-/** An older server without dry runs rejects the parameter. It can still make the change. */
+/** An older server without dry runs rejects the parameter, but can still make the change itself. */
 function ifTooOld(error: unknown): null {
   if (error instanceof KeyrailError && error.status === 400) return null;
   throw error;

@@ -22,10 +22,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Matches all or most of a key, secret key or session: far more than a display prefix. */
+/** Matches a whole key, secret key or session, or most of one: far more than a display prefix. */
 const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 
-/** Other users can see arguments, and an error message would repeat them. */
+/** Rejects credentials in arguments, which other users can see and error messages would repeat. */
 function refuseSecrets(args: readonly string[]): void {
   if (!args.some((arg) => CREDENTIAL.test(arg.slice(arg.lastIndexOf('=') + 1)))) return;
   throw usage(

@@ -1,4 +1,4 @@
-// Tables, times, rate limits and option values: functions without input or output.
+// Tables, times, rate limits and option values: functions that neither read nor print anything.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from './failures.ts';
@@ -11,14 +11,14 @@ import { hoursOf, instantOf, relative, spanText } from './times.ts';
 const plain = painter(false);
 const now = new Date('2026-11-15T12:00:00.000Z');
 
-test('control characters are made visible', () => {
+test('control characters are replaced with visible escapes', () => {
   equal(printable('a\u001b[31mb'), 'a\\u001b[31mb');
   equal(printable('a\u009b2Jb\nc'), 'a\\u009b2Jb\\u000ac');
   equal(printable('abc\u202edef'), 'abc\\u202edef');
   equal(printable('Ünïcödé 株式 👩‍🔬'), 'Ünïcödé 株式 👩‍🔬');
 });
 
-test('widths are counted in terminal columns', () => {
+test('text widths are measured in terminal columns', () => {
   equal(widthOf('abc'), 3);
   equal(widthOf('株式'), 4);
   equal(widthOf('👩‍🔬'), 2);
@@ -37,7 +37,7 @@ const columns = [
 const row = ['0123456789', 'a name that is rather long', '1m ago', '2m ago'];
 const sheet = { columns, rows: [row.map((text) => ({ text }))] };
 
-test('a narrow table drops columns, then cuts values, but never an ID', () => {
+test('a table that is too wide first drops columns, then cuts values, but never cuts an ID', () => {
   const at = (width: number) => tableLines(sheet, width, plain)[1];
   equal(at(Number.POSITIVE_INFINITY), '0123456789  a name that is rather long  1m ago  2m ago');
   equal(at(54), '0123456789  a name that is rather long  1m ago  2m ago');
@@ -48,7 +48,7 @@ test('a narrow table drops columns, then cuts values, but never an ID', () => {
   ok(at(5)?.startsWith('0123456789'));
 });
 
-test('colours apply to the text, not the padding', () => {
+test("colours apply to a cell's text, but not to its padding", () => {
   const cells = [
     { text: 'ok', tone: 'green' as const },
     { text: 'x', tone: undefined },
@@ -61,7 +61,7 @@ test('colours apply to the text, not the padding', () => {
   equal(lines[1], '\u001b[32mok\u001b[0m     x');
 });
 
-test('a time can be written in several ways', () => {
+test("an option's time can be a duration, a date or a full timestamp", () => {
   equal(instantOf('30d', now), '2026-12-15T12:00:00.000Z');
   equal(instantOf('2027-01-31', now), '2027-01-31T00:00:00Z');
   equal(instantOf('2027-01-31T12:00:00+02:00', now), '2027-01-31T12:00:00+02:00');
@@ -70,13 +70,13 @@ test('a time can be written in several ways', () => {
   }
 });
 
-test('durations are converted to hours', () => {
+test('an overlap can be given in hours or as a duration', () => {
   deepEqual(['24', '0', '90m', '2d', '1w'].map(hoursOf), [24, 0, 1.5, 48, 168]);
   throws(() => hoursOf('soon'), Failure);
   deepEqual([60_000, 90_000, 86_400_000, 1500].map(spanText), ['1m', '90s', '1d', '1500ms']);
 });
 
-test('times are relative up to 60 days away', () => {
+test('times within 60 days are printed as relative, others as dates', () => {
   const at = (ms: number) => relative(new Date(now.getTime() + ms).toISOString(), now);
   deepEqual([-90_000, -3_600_000, 7 * 86_400_000 - 5, 0].map(at), [
     '1m ago',
@@ -87,7 +87,7 @@ test('times are relative up to 60 days away', () => {
   equal(at(-90 * 86_400_000), '2026-08-17');
 });
 
-test('a rate limit is printed in the format it is parsed from', () => {
+test('a rate limit is printed in the format in which it can be entered', () => {
   const text = 'burst=100/10s:fixed:tenant';
   equal(rateLimitText(rateLimitOf(text)), text);
   equal(rateLimitText(rateLimitOf('m=600/1m')), 'm=600/1m:sliding:key');
@@ -96,7 +96,7 @@ test('a rate limit is printed in the format it is parsed from', () => {
   }
 });
 
-test('option values are parsed strictly', () => {
+test('invalid option values are rejected', () => {
   const given = givenOf({
     limit: '1e3',
     meta: '[]',

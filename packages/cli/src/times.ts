@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
-// Times and durations, as written and read by people.
+// Times and durations in the forms that people write and read.
 import { usage } from './failures.ts';
 
 const units: Readonly<Record<string, number>> = {
@@ -10,14 +10,14 @@ const units: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
 };
 
-/** `90s`, `30m`, `12h`, `7d`, `2w` in milliseconds, or null. */
+/** Parses `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds; null if it is none of these forms. */
 export function spanMs(text: string): number | null {
   const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
   const ms = units[unit];
   return ms === undefined ? null : Number(amount) * ms;
 }
 
-/** The shortest exact notation of a duration. */
+/** The shortest notation that gives the duration exactly. */
 export function spanText(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = units[unit] ?? 1;
@@ -26,7 +26,7 @@ export function spanText(ms: number): string {
   return `${ms}ms`;
 }
 
-/** A time for the API, from `30d`, `2027-01-31` (UTC) or a full ISO 8601 date-time. */
+/** Converts `30d`, `2027-01-31` (in UTC) or a full ISO 8601 date-time to a time for the API. */
 export function instantOf(text: string, now: Date): string {
   const span = spanMs(text);
   if (span !== null) return new Date(now.getTime() + span).toISOString();
@@ -35,14 +35,14 @@ export function instantOf(text: string, now: Date): string {
   throw usage(`"${text}" isn't a valid time. Use 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
 }
 
-/** Hours for the API from `24`, `90m`, `2d`. */
+/** Converts `24`, `90m` or `2d` to hours for the API. */
 export function hoursOf(text: string): number {
   const ms = spanMs(/^[\d.]+$/.test(text) ? `${text}h` : text);
   if (ms === null) throw usage(`"${text}" isn't a valid duration. Use 24h, 90m or 2d.`);
   return ms / HOUR_MS;
 }
 
-/** `5m ago`, `in 3d`, or a date if it is more than 60 days away. */
+/** `5m ago` or `in 3d`, or a date if that is more than 60 days away. */
 export function relative(iso: string, now: Date): string {
   const ms = Date.parse(iso) - now.getTime();
   if (Number.isNaN(ms)) return iso;

@@ -1,19 +1,19 @@
-// A proxy between the command line and the server. It records bodies, and can hold a request before
-// or after the server has responded.
+// A proxy between the CLI and the server. It records bodies, and can stop a request before or after
+// the server has handled it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** `before`: the server never gets the request. `after`: the caller never gets the response. */
+/** `before`: the server never gets the request. `after`: the CLI never gets the response. */
 export type Hold = (body: string) => 'before' | 'after' | null;
 
 export type Forwarder = {
   url: string;
   bodies: string[];
   hold: Hold;
-  /** Changes the body of a response in transit. */
+  /** Changes a response's body in transit. */
   revise(body: string): string;
-  /** Resolves when a request is held. */
+  /** Resolves once a request has been stopped. */
   held: Promise<void>;
 };
 

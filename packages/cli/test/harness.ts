@@ -1,5 +1,5 @@
-// Runs the real program against the real server, with an empty home directory. It ignores this
-// machine's settings and profiles.
+// Runs the real CLI against the real server, with an empty home directory, so that this machine's
+// settings and profiles have no effect.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 
 let bundle: Promise<string> | undefined;
 
-/** The program bundled into one file, written once per test process. */
+/** The CLI bundled into one file, which is written once per test process. */
 export const program = (): Promise<string> => (bundle ??= bundleInto(tmpdir()));
 
 async function bundleInto(parent: string): Promise<string> {
@@ -32,11 +32,11 @@ export type Ran = { code: number | null; stdout: string; stderr: string };
 
 export type Run = {
   env?: Record<string, string>;
-  /** The content of stdin; empty by default. */
+  /** What stdin contains; empty by default. */
   input?: string;
 };
 
-/** Runs `keyrail` with these arguments. A string is split at spaces. */
+/** Runs `keyrail` with these arguments. A string is split at its spaces. */
 export type Keyrail = (words: string | string[], run?: Run) => Promise<Ran>;
 
 export async function home(t: TestContext): Promise<string> {
@@ -58,7 +58,7 @@ export function keyrailProcess(homePath: string, fixed: Record<string, string>):
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       ran.stderr += text;
     });
-    // A program that does not read its input may close it early.
+    // A process that does not read its input may close it early.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const [code] = await once(child, 'close');
@@ -66,7 +66,7 @@ export function keyrailProcess(homePath: string, fixed: Record<string, string>):
   };
 }
 
-/** Does the same in this process, which is much faster. */
+/** Runs commands in this process, which is much faster than starting one. */
 export const keyrailInProcess = (homePath: string, fixed: Record<string, string>): Keyrail => {
   return async (words, { env = {}, input = '' } = {}) => {
     const stdout = new PassThrough();
@@ -83,19 +83,19 @@ export const keyrailInProcess = (homePath: string, fixed: Record<string, string>
   };
 };
 
-/** The URL of this file's server, which is started once. */
+/** The URL of the server that this file's tests share. It is started on first use. */
 export const serverUrl = async (): Promise<string> => addressOf(await testApp());
 
 export type CliSetup = Harness & {
   url: string;
   home: string;
-  /** Runs the program in its own process. */
+  /** Runs the CLI in its own process. */
   keyrail: Keyrail;
   /** Runs the same commands in this process, which is much faster. */
   here: Keyrail;
 };
 
-/** A new workspace, with its live key in the program's environment. */
+/** A new workspace, whose live key is in the CLI's environment. */
 export async function setUpCli(t: TestContext): Promise<CliSetup> {
   const setup = await harness(t);
   const url = await serverUrl();
@@ -106,13 +106,13 @@ export async function setUpCli(t: TestContext): Promise<CliSetup> {
   return { ...setup, url, home: path, keyrail, here };
 }
 
-/** The parsed output of `--json`. */
+/** Parses what `--json` printed. */
 export function parsed<T = Printed>({ stdout, stderr, code }: Ran): T {
   if (code !== 0) throw new Error(`exit ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** Fields that tests read. The server validates its responses against its schemas. */
+/** Fields that tests read. No validation is needed, because the server checks its responses. */
 export type Printed = {
   id: string;
   object: string;

@@ -1,4 +1,4 @@
-// Runs the program on a pseudo-terminal of a given width, and types when a question appears.
+// Runs the CLI on a pseudo-terminal of a given width, and types an input when a question appears.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { program } from './harness.ts';
@@ -9,7 +9,7 @@ const PATIENCE_MS = 20_000;
 export const hasTerminals = existsSync(SCRIPT);
 export const noTerminals = `${SCRIPT} is missing: no pseudo-terminal available`;
 
-/** When the screen shows `sees`, `types` is typed. */
+/** When the screen shows `sees`, `types` is typed as input. */
 export type Turn = { sees: RegExp; types: string };
 
 export type Shown = { code: number; screen: string };

@@ -1,8 +1,8 @@
-// One request and its response, read to the last byte, within a time limit and a size limit.
+// Sends one request and reads the whole response, within a time limit and a size limit.
 import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
 import { type Exchange, jsonOrText } from './response.ts';
 
-/** The size limit: larger than any API response. The rest of a larger response is not read. */
+/** The size limit, which is larger than any API response. Reading stops when it is exceeded. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
@@ -16,7 +16,10 @@ export type Prepared = {
 
 type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };
 
-/** Resolves with a 2xx or 304. Rejects with a Keyrail error or the signal's reason. */
+/**
+ * Resolves if the status is 2xx or 304; otherwise rejects with a Keyrail error or the signal's
+ * reason.
+ */
 export async function attempt(
   fetcher: typeof fetch,
   prepared: Prepared,
@@ -108,7 +111,10 @@ const codeOf = (cause: unknown): string | undefined =>
     ? cause.code
     : undefined;
 
-/** Whether a request failed before a byte was sent; false in browsers, which give no reason. */
+/**
+ * Whether a request failed before any of it was sent; always false in browsers, which give no
+ * reason for a failure.
+ */
 function isConnectFailure(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);
   if (codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT') return true;

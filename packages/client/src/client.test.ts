@@ -28,7 +28,7 @@ test('a call returns the typed body of the response', async (t) => {
   equal(renamed.name, 'Über & Söhne');
 });
 
-test('a caller can call endpoints and page through lists, like a client', async (t) => {
+test('createCaller calls endpoints and pages through lists, as a client does', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const caller = createCaller({ url, token: tokens.liveKey });
   deepEqual(Object.keys(caller), ['call', 'pages']);
@@ -50,7 +50,7 @@ test('a call repeated with the same idempotency key is carried out once', async 
   equal(second.key, undefined);
 });
 
-test('params, query and body are sent where they belong', async (t) => {
+test('path parameters, the query and the body all reach the server', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const made = await client.call('POST /v1/secret_keys', { body: { env: 'test', name: 'ci' } });
@@ -72,7 +72,7 @@ test('params, query and body are sent where they belong', async (t) => {
   );
 });
 
-test('an error has the code, the details and the request ID', async (t) => {
+test('an error contains its code, its details and the request ID', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const body = { name: '', embed_origins: ['nowhere'] };
@@ -121,7 +121,7 @@ test('pages are returned in order, each exactly once', async (t) => {
   deepEqual(walked, whole.data);
 });
 
-test('paging can start at a cursor and is bounded', async (t) => {
+test('paging can start at a cursor, and fails after pagesMax pages', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const endpoint = 'GET /v1/secret_keys';
@@ -137,7 +137,7 @@ test('paging can start at a cursor and is bounded', async (t) => {
   }, RangeError);
 });
 
-test('reply returns status and headers', async (t) => {
+test('reply resolves with the status and the headers', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });
@@ -146,7 +146,7 @@ test('reply returns status and headers', async (t) => {
   ok(reply.requestId);
 });
 
-test('request can call paths that the types do not include', async (t) => {
+test('request calls any path, whether or not the types include it', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });
@@ -166,7 +166,7 @@ test('request can call paths that the types do not include', async (t) => {
   );
 });
 
-test('a call sends the current span unless it has its own traceparent', async (t) => {
+test('a call sends the current span in traceparent, unless the caller sets that header', async (t) => {
   const { tokens } = await harness(t);
   const sent: (string | null)[] = [];
   const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;

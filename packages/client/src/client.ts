@@ -1,6 +1,6 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
-// resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
-// wherever fetch does: Node.js 20 and later, and browsers.
+// resource. Misspelt endpoints, missing fields and unknown fields do not compile. The client runs
+// wherever fetch is available: in Node.js 20 and later, and in browsers.
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
@@ -43,8 +43,9 @@ export type ClientOptions = {
   /** Headers sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Returns the current span, which is sent in the `traceparent` header so that the server's spans
-   * are part of your trace. Called once per call. Omit it if your process instruments `fetch`.
+   * Returns the current span, to be sent in the `traceparent` header so that the server's spans
+   * become part of your trace. It is called once per call. Omit it if your process instruments
+   * `fetch`.
    */
   traceparent?: (() => string | undefined) | undefined;
   /** Time limit of one attempt, in milliseconds; 30 seconds by default. */
@@ -62,8 +63,8 @@ export type ClientOptions = {
 export type Client = Caller &
   Resources & {
     /**
-     * Like `call`, but also resolves with the status and headers, for endpoints that can respond
-     * with 304.
+     * Like `call`, but also resolves with the status and the headers. For endpoints that may
+     * respond with a 304.
      *
      * @example
      * const reply = await client.reply('GET /v1/policy/snapshot', {
@@ -75,8 +76,8 @@ export type Client = Caller &
     reply<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Reply<E>>;
 
     /**
-     * Returns what a change would affect: keys, tenants, recent requests, nodes. Fails wherever the
-     * call itself would fail; changes nothing.
+     * Returns what a change would affect: keys, tenants, recent requests and nodes. Changes
+     * nothing, and fails if the call itself would fail.
      *
      * @example
      * const impact = await client.dryRun('DELETE /v1/tenants/{id}', { params: { id } });
@@ -96,7 +97,7 @@ export type Client = Caller &
     request(request: PlainRequest): Promise<PlainReply>;
 
     /**
-     * The same client with a different credential; null for none.
+     * The same client with a different credential, or with none if `token` is null.
      *
      * @example
      * const session = await client.sessions.create({ body: { email, password } });
@@ -108,9 +109,8 @@ export type Client = Caller &
 /** Created by {@link createCaller}: calls endpoints by their method and path. */
 export type Caller = {
   /**
-   * Calls an endpoint by its method and path, and resolves with the response body: null if a
-   * success has none. Rejects with a KeyrailError, a KeyrailUnreachable, or the reason of the
-   * caller's signal.
+   * Calls an endpoint by its method and path. Resolves with the response body, or null if there is
+   * none; rejects with a KeyrailError, a KeyrailUnreachable, or the reason of your abort signal.
    *
    * @example
    * const rotated = await client.call('POST /v1/keys/{id}/rotate', {
@@ -122,7 +122,7 @@ export type Caller = {
   call<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Answer<E>>;
 
   /**
-   * Pages through a list. Breaking out of the loop sends no more requests.
+   * Pages through a list. If you break out of the loop, no more requests are sent.
    *
    * @example
    * for await (const { items } of client.pages('GET /v1/keys', { query: { env: 'live' } })) {
@@ -136,8 +136,8 @@ export type Caller = {
 };
 
 /**
- * Creates a client for one deployment. Throws a TypeError or RangeError if an option is invalid. No
- * error message ever quotes the credential.
+ * Creates a client for one deployment. Throws a TypeError or RangeError if an option is invalid.
+ * Error messages never contain the credential.
  *
  * @example
  * const client = createClient({ url: 'https://keys.example.com', token: secretKey });
@@ -168,8 +168,9 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Creates a smaller client for web pages: it only calls endpoints by their method and path. It has
- * the options, retries and errors of {@link createClient}, except `traceparent`.
+ * Creates a smaller client for web pages. It can only call endpoints by their method and path.
+ * Options, retries and errors are those of {@link createClient}, except that it has no
+ * `traceparent`.
  *
  * @example
  * const caller = createCaller({ url: 'https://keys.example.com', token: embedToken });
@@ -188,7 +189,7 @@ const callerOver = ({ call, pages }: Calls): Caller => ({
   pages: (endpoint, ...[input]) => pages(endpoint, input),
 });
 
-/** Adds the trace header. Not part of the small client, because web pages start no trace. */
+/** Adds the trace header. The small client leaves this out, because web pages have no trace. */
 const addTraceTo =
   ({ traceparent: read }: ClientOptions) =>
   (headers: Headers): void => {
@@ -207,7 +208,7 @@ function openCalls(
     token: checkToken(options.token ?? null),
     headers: { ...options.headers },
   };
-  // Checks the options now instead of at the first call.
+  // Invalid options should fail here, not at the first call.
   limitsOf(options, {}, false);
   warnOfPlainHttp(settings);
   // The global fetch is looked up for each call, because instrumentation may replace it.
@@ -221,7 +222,7 @@ function openCalls(
   };
   const exchange = (endpoint: string, input: AnyInput = {}): Promise<Exchange> =>
     send(prepareEndpoint(settings, endpoint, input), endpoint, input);
-  // The server validates its responses against the schemas behind the public types.
+  // The types are safe to assert, because the server validates responses against the same schemas.
   const call = async (endpoint: Endpoint, input?: AnyInput): Promise<never> =>
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>
@@ -232,7 +233,7 @@ function openCalls(
 const warned = new Set<string>();
 const WARNED_MAX = 100;
 
-/** Warns once per deployment, however many clients are created for it. */
+/** Warns once per deployment, no matter how many clients are created for it. */
 function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): void {
   const { origin } = base;
   if (token === null || !isUnencrypted(base) || warned.has(origin)) return;
@@ -252,8 +253,8 @@ const atCursor = (input: AnyInput, cursor: string | undefined): AnyInput =>
 
 function limitsOf(client: ClientOptions, call: CallOptions, repeatable: boolean): RetryLimits {
   const timeoutMs = call.timeoutMs ?? client.timeoutMs ?? TIMEOUT_MS_DEFAULT;
-  // If a call sets an attempt limit above the client's total limit, its total limit is raised to
-  // match.
+  // If a call's limit per attempt is longer than the client's total limit, the call's total limit
+  // is raised to match.
   const usualMs = client.totalMs ?? Math.max(TOTAL_MS_DEFAULT, timeoutMs);
   const totalMs = call.totalMs ?? Math.max(usualMs, call.timeoutMs ?? 0);
   return {

@@ -1,7 +1,7 @@
-// Every endpoint with its input and responses, derived from the protocol by types alone. This file
-// is empty at run time, so the protocol's validators are not loaded. Other files only import
+// Every endpoint with its input and responses, as types derived from the protocol. At run time this
+// file is empty, so the protocol's validators are not loaded; the other files import only
 // `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so
-// users of the package need no validator either.
+// users of the package do not need the validators either.
 import type {
   BodyInputOf,
   Endpoint as Declared,
@@ -19,21 +19,21 @@ type All = typeof allEndpoints;
 export type Endpoints = {
   [E in AnyLine]: {
     params: PathParams<E>;
-    /** The query; undefined if the endpoint takes none. */
+    /** The query; undefined if the endpoint accepts none. */
     query: All[E] extends { query: NonNullable<Declared['query']> }
       ? QueryInputOf<All[E]>
       : undefined;
-    /** The body; undefined if the endpoint takes none. */
+    /** The body; undefined if the endpoint accepts none. */
     body: BodyInputOf<All[E]>;
     bodyOptional: All[E] extends { bodyOptional: true } ? true : false;
     /** Whether the response is a list, paged by `cursor` and a `Link` header. */
     paged: All[E] extends { list: true } ? true : false;
-    /** The response to a dry run; null if the endpoint has none. */
+    /** The response to a dry run; null if the endpoint doesn't support one. */
     dryRun: All[E] extends { dryRun: true } ? Impact : null;
-    /** Every declared response, including failures with their own body. */
+    /** Every declared response, including failures that have their own body format. */
     reply: ReplyOf<All[E]>;
   };
 };
 
-/** The closed list of error codes. */
+/** The complete set of error codes. */
 export type ErrorCodes = { [C in WireErrorCode]: true };

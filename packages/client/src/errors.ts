@@ -2,10 +2,10 @@
 import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
-/** The closed list of API error codes. */
+/** Every error code of the API. */
 export type WireErrorCode = keyof ErrorCodes;
 
-/** One problem with an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
+/** One problem with the input; `path` is dotted, such as `rate_limits.0.window_ms`. */
 export type ErrorDetail = { path: string; message: string };
 
 type Refused = {
@@ -20,12 +20,12 @@ type Refused = {
   body: unknown;
 };
 
-/** Whether a change was made: definitely not, or possibly. */
+/** Whether a failed change may have been made: definitely not, or possibly. */
 export type Outcome = 'not_done' | 'unknown';
 
 /**
- * The server rejected the call. `code` is stable, so branch on it; `message` is for people. After a
- * 5xx, a change may or may not have been made, unless `outcome` is `not_done`.
+ * The server rejected the call. Branch on `code`, which is stable; `message` is meant for people.
+ * After a 5xx, a change may have been made, unless `outcome` is `not_done`.
  *
  * @example
  * try {
@@ -37,20 +37,20 @@ export type Outcome = 'not_done' | 'unknown';
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** A code unknown to this version is mapped to the closest one for the status. */
+  /** If this version does not know the server's code, the closest code for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
-  /** The problems with invalid input; empty for other errors. */
+  /** What is wrong with the input; empty for other errors. */
   readonly details: readonly ErrorDetail[];
-  /** The scopes the credential lacks; empty unless `code` is `insufficient_scope`. */
+  /** The required scopes that the credential lacks; empty unless `code` is `insufficient_scope`. */
   readonly missingScopes: readonly string[];
   /** The ID of this request in the server's log. */
   readonly requestId: string | null;
-  /** How long the server asks to wait before another attempt. */
+  /** How long to wait before the next attempt, as requested by the server. */
   readonly retryAfterMs: number | null;
-  /** Set for a change that got a 503; otherwise null. */
+  /** Set if a change got a 503; otherwise null. */
   readonly outcome: Outcome | null;
-  /** The response body: parsed JSON, otherwise text. */
+  /** The response body, parsed if it is JSON, otherwise as text. */
   readonly body: unknown;
 
   constructor(refused: Refused) {
@@ -67,12 +67,13 @@ export class KeyrailError extends Error {
 }
 
 /**
- * Why there is no usable response. `connect`: no connection was made. `network`: the connection
- * broke. `timeout`: the time limit passed. `answer`: the response is not from a Keyrail server.
+ * Why there is no usable response. `connect`: no connection could be made. `network`: the
+ * connection broke. `timeout`: the time limit expired. `answer`: the response isn't one that a
+ * Keyrail server sends.
  */
 export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 
-/** No usable response arrived. If `sent` is true, a change may still have gone through. */
+/** There is no usable response. If `sent` is true, a change may still have been made. */
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
@@ -91,15 +92,15 @@ export class KeyrailUnreachable extends Error {
 }
 
 /**
- * Whether a change that failed with this error may have been made anyway. If so, check before you
- * send it again, or send it with the same idempotency key.
+ * Whether a change may have been made even though the call failed with this error. If so, check
+ * before you send it again, or use the same idempotency key.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof KeyrailUnreachable
     ? error.sent
     : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
 
-/** The codes for responses that have none, such as responses from a proxy. */
+/** The code for each status if the response contains none, such as a response from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',
@@ -115,7 +116,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/** Reads an error response. Whatever the body contains, the result is a complete KeyrailError. */
+/** Turns an error response into a KeyrailError, which is complete whatever the body contains. */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');
@@ -150,12 +151,12 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isDetail = (value: unknown): value is ErrorDetail =>
   isText(fieldOf(value, 'path')) && isText(fieldOf(value, 'message'));
 
-/** The wait from `retry-after`, or null if it is missing or unreadable. */
+/** The wait requested by `retry-after`, or null if the header is missing or unreadable. */
 export function retryAfterMsOf(headers: Headers): number | null {
   const value = headers.get('retry-after')?.trim();
   if (!value) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // A date is compared with the server's clock, because the local one may be wrong.
+  // A date is compared with the server's clock, because this machine's clock may be wrong.
   const wait = Date.parse(value) - Date.parse(headers.get('date') ?? '');
   return Number.isFinite(wait) ? Math.max(0, wait) : null;
 }

@@ -39,7 +39,7 @@ async function unreachable(call: Promise<unknown>): Promise<KeyrailUnreachable> 
   return error;
 }
 
-test('a read survives resets, a 503 and a broken response', async (t) => {
+test('a read succeeds after a reset connection, a 503 and a truncated response', async (t) => {
   for (const fault of [reset, refusal(503, 'unavailable'), refusal(500, 'x'), breakOff]) {
     const { url, seen } = await scriptedServer(t, [fault, fault, fine]);
     const client = createClient({ url, token: TOKEN });
@@ -48,7 +48,7 @@ test('a read survives resets, a 503 and a broken response', async (t) => {
   }
 });
 
-test('attempts are bounded, and the last failure is thrown', async (t) => {
+test('after the last attempt, its error is thrown', async (t) => {
   const { url, seen } = await scriptedServer(t, [refusal(503, 'unavailable')]);
   const error = await caught(createClient({ url, retries: 3 }).call(read));
   ok(error instanceof KeyrailError);
@@ -58,7 +58,7 @@ test('attempts are bounded, and the last failure is thrown', async (t) => {
   equal(seen.length, 5);
 });
 
-test('a change without an idempotency key is not retried if its outcome is unknown', async (t) => {
+test('without an idempotency key, a change is not retried if it may have been made', async (t) => {
   for (const fault of [refusal(503, 'unavailable', { 'retry-after': '0' }), reset, breakOff]) {
     const { url, seen } = await scriptedServer(t, [fault, json({})]);
     const error = await caught(createClient({ url, token: TOKEN }).call(update, newName));
@@ -80,7 +80,7 @@ test('a POST is retried with the same idempotency key if its response is lost', 
   }
 });
 
-test('a change is retried after a 429, or if the caller allows it', async (t) => {
+test('a change is retried after a 429, and after any failure if marked as idempotent', async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '0' });
   const made = json({ id: 'made' }, { status: 201 });
   const refused = await scriptedServer(t, [busy, made]);
@@ -98,7 +98,7 @@ test('a revocation is retried after any failure', async (t) => {
   equal(seen.length, 3);
 });
 
-test('if nothing is listening, the error says the request was not sent', async () => {
+test('if nothing listens at the URL, the error says that the request was not sent', async () => {
   const url = await deadUrl();
   const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
   equal(error.reason, 'connect');
@@ -106,7 +106,7 @@ test('if nothing is listening, the error says the request was not sent', async (
   match(error.message, /ECONNREFUSED/);
 });
 
-test("retry-after is respected unless it exceeds the call's time limit", async (t) => {
+test("the client waits for retry-after unless that exceeds the call's time limit", async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
   const patient = await scriptedServer(t, [busy, fine]);
   const began = performance.now();
@@ -121,7 +121,7 @@ test("retry-after is respected unless it exceeds the call's time limit", async (
   ok(performance.now() - began < 60_000);
 });
 
-test('calls to an unresponsive server time out on each attempt, and at the total limit', async (t) => {
+test('with an unresponsive server, each attempt times out, and so does the whole call', async (t) => {
   const { url, seen } = await scriptedServer(t, [silence]);
   const client = createClient({ url, token: TOKEN, timeoutMs: 100, totalMs: 250, retries: 10 });
   const error = await unreachable(client.call(read));
@@ -137,7 +137,7 @@ test('a call can have a longer time limit than the client', async (t) => {
   deepEqual((await client.call(read, { timeoutMs: 5000 })).data, []);
 });
 
-test('the time limit includes reading a slow response', async (t) => {
+test('the time limit also covers reading a slow response', async (t) => {
   const trickle: Step = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => response.write(' '), 10);
@@ -148,7 +148,7 @@ test('the time limit includes reading a slow response', async (t) => {
   equal(error.reason, 'timeout');
 });
 
-test('a caller can abort a call during an attempt and between attempts', async (t) => {
+test('a call can be aborted during an attempt and between attempts', async (t) => {
   for (const step of [silence, refusal(429, 'rate_limited', { 'retry-after': '30' })]) {
     const { url } = await scriptedServer(t, [step]);
     const controller = new AbortController();
@@ -172,7 +172,7 @@ test('a response that is not JSON is an error', async (t) => {
   await unreachable(createClient(list).pages(read).next());
 });
 
-test('an error response from a proxy becomes an error of the same shape', async (t) => {
+test('an error response from a proxy becomes a KeyrailError like any other', async (t) => {
   const proxied = await scriptedServer(t, [text('<html>Bad gateway</html>', { status: 502 })]);
   const error = await caught(createClient({ ...proxied, retries: 0 }).call(read));
   ok(error instanceof KeyrailError);
@@ -192,7 +192,7 @@ test('an endless response is cut off', async (t) => {
   match(error.message, /larger than/);
 });
 
-test('a redirect is reported, and the credential does not follow it', async (t) => {
+test('a redirect is an error, and the credential is not sent to its target', async (t) => {
   const other = await scriptedServer(t, [fine]);
   const location = `${other.url}/v1/environments`;
   const moved = await scriptedServer(t, [json({}, { status: 308, headers: { location } })]);
@@ -203,7 +203,7 @@ test('a redirect is reported, and the credential does not follow it', async (t) 
   equal(other.seen.length, 0);
 });
 
-test('a 304 is a response without a body', async (t) => {
+test('a 304 counts as a success without a body', async (t) => {
   const unchanged: Step = (_, response) => void response.writeHead(304, { etag: 'W/"1"' }).end();
   const { url, seen } = await scriptedServer(t, [unchanged]);
   const input = { query: { project_id: 'p' }, headers: { 'if-none-match': 'W/"1"' } };

@@ -1,4 +1,4 @@
-// Pages through a list: one request per page, with the next cursor from the Link header.
+// Pages through a list with one request per page. The next cursor comes from the Link header.
 import { KeyrailUnreachable } from './errors.ts';
 import { type Exchange, jsonOf } from './response.ts';
 
@@ -11,7 +11,7 @@ type Walk = {
   pagesMax?: number | undefined;
 };
 
-/** Requests page after page with `fetchPage` until there is no next cursor. */
+/** Fetches pages with `fetchPage` until there is no next cursor. */
 export async function* walkPages(
   fetchPage: (cursor: string | undefined) => Promise<Exchange>,
   { query, pagesMax = PAGES_MAX_DEFAULT }: Walk,
@@ -34,8 +34,8 @@ function itemsOf(body: unknown): unknown[] {
 }
 
 /**
- * The next page's cursor, or null on the last page. Only the cursor is taken from the link, so a
- * credential is never sent to a URL from a response.
+ * The cursor of the next page, or null on the last page. Nothing else in the link is used, so a
+ * response cannot redirect the credential to a different URL.
  */
 export function nextCursorOf(headers: Headers): string | null {
   const [, ...links] = (headers.get('link') ?? '').split('<');
@@ -48,7 +48,7 @@ export function nextCursorOf(headers: Headers): string | null {
   return null;
 }
 
-/** Whether a link's parameters, such as `; rel="next"`, contain that relation. */
+/** Whether a link's parameters, such as `; rel="next"`, mark it as the next page. */
 const isNext = (parameters: string): boolean =>
   parameters.split(';').some((parameter) => {
     const [name = '', relations = ''] = parameter.toLowerCase().split('=');

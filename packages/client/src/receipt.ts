@@ -1,10 +1,10 @@
-// Receipts of revocations. Most apps and pages never verify one, so the code is loaded on demand,
-// which keeps bundles that are split into chunks small.
+// Receipts of revocations. Most apps and pages never verify one, so this code is imported only when
+// needed, which keeps it out of a bundle's main chunk.
 import type { ReceiptKeys, ReceiptVerdict } from './verify-receipt.ts';
 
 /**
- * Whether a deployment signed this receipt with one of these keys. Only keys with the purpose
- * `receipt` are considered. The claims describe the moment of signing.
+ * Checks that a deployment signed this receipt with one of these keys. Only keys whose purpose is
+ * `receipt` are used. The claims describe the situation when the receipt was signed.
  */
 export async function verifyReceipt(receipt: string, jwks: ReceiptKeys): Promise<ReceiptVerdict> {
   const { verdictOf } = await import('./verify-receipt.ts');

@@ -1,4 +1,4 @@
-// The request a call sends, and input that is rejected before anything is sent.
+// The request that a call sends, and input that is rejected before anything is sent.
 import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -8,21 +8,21 @@ import { baseOf, prepareEndpoint, preparePath } from './request.ts';
 const settings = { base: baseOf('https://keys.test/below'), token: 'krsk_x', headers: {} };
 const sent = (endpoint: string, input = {}) => prepareEndpoint(settings, endpoint, input);
 
-test('a deployment can be served under a path', () => {
+test("a deployment's URL can include a path", () => {
   equal(sent('GET /healthz').url.href, 'https://keys.test/below/healthz');
   equal(baseOf('http://localhost:4400').href, 'http://localhost:4400/');
   equal(baseOf('http://localhost:4400/a//').href, 'http://localhost:4400/a/');
   equal(baseOf('http://localhost/?x=1#y').href, 'http://localhost/');
 });
 
-test('each path parameter is one segment, whatever it contains', () => {
+test('a path parameter always stays a single segment, whatever it contains', () => {
   const endpoint = 'GET /v1/keys/{id}';
   equal(sent(endpoint, { params: { id: 'a/b?c' } }).url.pathname, '/below/v1/keys/a%2Fb%3Fc');
   for (const id of ['', '.', '..', {}]) throws(() => sent(endpoint, { params: { id } }), TypeError);
   throws(() => sent(endpoint), TypeError);
 });
 
-test('query values are sent as text, lists are repeated, undefined is left out', () => {
+test('in a query, numbers become text, lists are repeated and undefined values are omitted', () => {
   const query = { since: 0, include_revoked: false, tenant_id: ['a', 'b'], env: undefined };
   equal(
     sent('GET /x', { query }).url.search,
@@ -30,7 +30,7 @@ test('query values are sent as text, lists are repeated, undefined is left out',
   );
 });
 
-test('a body is sent as JSON unless it is bytes; without a body there is no content type', () => {
+test('a body is sent as JSON unless it consists of bytes; no content type is sent without one', () => {
   const plain = sent('POST /x', { body: { a: 1, b: undefined } });
   equal(plain.body, '{"a":1}');
   equal(plain.headers.get('content-type'), 'application/json');
@@ -39,7 +39,7 @@ test('a body is sent as JSON unless it is bytes; without a body there is no cont
   equal(sent('POST /x').headers.has('content-type'), false);
 });
 
-test('each POST to the vendor plane gets a new idempotency key unless one is passed', () => {
+test('each vendor-plane POST gets a new idempotency key unless the caller passes one', () => {
   const keyOf = (endpoint: string, input = {}) =>
     sent(endpoint, input).headers.get('idempotency-key');
   match(keyOf('POST /v1/keys') ?? '', /^[0-9a-f]{32}$/);
@@ -62,7 +62,7 @@ test('a path cannot change the host', () => {
   throws(() => at('https://elsewhere.test/'), TypeError);
 });
 
-test('invalid options are rejected, and no message quotes a credential', () => {
+test('invalid options are rejected with messages that never contain the credential', () => {
   const quotes = (options: Parameters<typeof createClient>[0], secret: string) => {
     throws(
       () => createClient(options),
@@ -86,7 +86,7 @@ test('printing a client does not show its credential', () => {
   equal(JSON.stringify(client).includes('hidden'), false);
 });
 
-test('plain HTTP logs one warning per deployment, unless the server is on this machine', (t) => {
+test('using plain HTTP logs one warning per deployment, but none for this machine', (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const told = () => mock.calls.map(({ arguments: [message] }) => String(message));
   for (const url of ['https://keys.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]'])

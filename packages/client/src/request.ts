@@ -1,4 +1,4 @@
-// Builds the request of a call: URL, headers and body.
+// Builds the request for a call: its URL, headers and body.
 import { checkBaseUrl } from '@keyrail/protocol/wire/base-url.ts';
 import {
   isRequestKey,
@@ -13,7 +13,7 @@ type Settings = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** Any endpoint's input; the public types are narrower. */
+/** The input of any endpoint, typed loosely; the public types are stricter. */
 export type LooseInput = {
   params?: Readonly<Record<string, string>> | undefined;
   query?: Readonly<Record<string, unknown>> | undefined;
@@ -25,7 +25,9 @@ export type LooseInput = {
 /** A deployment's root URL, which may include a path. Ends with a slash. */
 export const baseOf = (url: string): URL => new URL(`${checkBaseUrl(url)}/`);
 
-/** If a credential is not a valid header value, fetch would quote it in its error message. */
+/**
+ * Rejects a credential that is not a valid header value, because fetch would quote it in an error.
+ */
 export function checkToken(token: string | null): string | null {
   if (token === null || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new TypeError('token contains invalid characters');
@@ -59,7 +61,7 @@ export function preparePath(
   else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) {
     sent.set(REQUEST_KEY_HEADER, newIdempotencyKey());
   }
-  // The URL is concatenated: resolving a path such as `//other.example` would change the host.
+  // Concatenated, because resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body), isKeyed };
 }
@@ -71,15 +73,15 @@ function checkKey(key: string): string {
 
 const KEY_BYTES = 16;
 
-/** A random key for a call you may have to retry yourself. */
+/** A random idempotency key, for a call that you may have to retry yourself. */
 export function newIdempotencyKey(): string {
-  // Not randomUUID(), which is missing on pages without TLS.
+  // randomUUID() is missing on pages without TLS.
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop empty and dot segments, so the request would reach a different endpoint.
+  // URLs drop empty and dot segments, so the request would go to a different endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }
@@ -91,7 +93,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // The bytes are copied, because the caller may reuse the buffer before the last retry.
+  // Copied because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

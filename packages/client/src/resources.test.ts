@@ -1,4 +1,4 @@
-// Every endpoint is available as exactly one method, and method names follow one rule.
+// Each endpoint is available as exactly one method, and the method names follow a rule.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ const namesIn = (table: object, before = ''): Named[] =>
 const named = namesIn(methods);
 const endpoints: readonly string[] = Object.keys(allEndpoints);
 
-/** Names that deviate from the rule, because the regular name would read badly. */
+/** Names that don't follow the rule, because the regular name would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'sessions.current': 'sessions.deleteCurrent',
   'sessions.current.workspace': 'sessions.switchWorkspace',
@@ -52,7 +52,10 @@ const camelCase = (word: string): string =>
     .replace(/^\.|\.json$/g, '')
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The path gives the resource; the verb comes from the HTTP method or the last word. */
+/**
+ * The name that the rule gives: the path is the resource, and the verb comes from the HTTP method
+ * or from the path's last word.
+ */
 function nameByRule(endpoint: string): string {
   const [method = '', path = ''] = endpoint.split(' ');
   const words = path.replace(/^\/(v1\/)?(auth\/)?/, '').split('/');
@@ -66,7 +69,7 @@ function nameByRule(endpoint: string): string {
   return [...resource, isList ? 'list' : VERBS[method]].join('.');
 }
 
-test('every endpoint has exactly one name', () => {
+test('every endpoint has exactly one method', () => {
   deepEqual(named.map(({ endpoint }) => endpoint).toSorted(), endpoints.toSorted());
 });
 
@@ -82,7 +85,7 @@ test('the README lists every method and no others', () => {
   deepEqual(listed.toSorted(), named.map(({ name }) => name).toSorted());
 });
 
-test('names follow the rule, apart from the listed exceptions', () => {
+test('method names follow the rule, except for those listed above', () => {
   const exceptions = new Set<string>();
   for (const { name, endpoint } of named) {
     const rule = nameByRule(endpoint);
@@ -96,7 +99,7 @@ test('names follow the rule, apart from the listed exceptions', () => {
   );
 });
 
-test('names are unique, in camel case, and do not hide client methods', () => {
+test("method names are unique, in camel case, and do not hide the client's own methods", () => {
   equal(new Set(named.map(({ name }) => name)).size, named.length);
   for (const { name } of named) match(name, /^([a-z]+([A-Z][a-z]+)*\.){1,2}[a-z]+([A-Z][a-z]+)*$/);
   for (const own of ['call', 'reply', 'pages', 'dryRun', 'request', 'withToken', 'then']) {
@@ -136,7 +139,7 @@ test('a list method pages through its list', async (t) => {
   );
 });
 
-test('a dry run is the same call with an additional parameter, and is safe to retry', async (t) => {
+test('a dry run is the same request with dry_run=true, and is safe to retry', async (t) => {
   const { url, seen } = await scriptedServer(t, [
     json({ error: { code: 'internal_error', message: 'x' } }, { status: 500 }),
     json({ object: 'impact' }),

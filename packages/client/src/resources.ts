@@ -1,5 +1,5 @@
-// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. A table lists
-// each endpoint once; arguments and results are derived from the endpoint's types.
+// Every endpoint as a method: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. A table
+// lists each endpoint once; arguments and results are derived from the endpoint's types.
 import { methods } from '@keyrail/protocol/wire/methods.ts';
 import type {
   Answer,
@@ -16,7 +16,10 @@ import type {
 
 type Table = { readonly [name: string]: Endpoint | Table };
 
-/** A method for one endpoint: path parameters first, then query, body and options. */
+/**
+ * The method for an endpoint. Path parameters come first, then an object with query, body and
+ * options.
+ */
 export type Method<E extends Endpoint> = ((
   ...args: [...Ids<E>, ...Argument<Input<E>>]
 ) => Promise<Answer<E>>) &
@@ -25,7 +28,7 @@ export type Method<E extends Endpoint> = ((
 
 type DryRun<E extends DryRunEndpoint> = {
   /**
-   * Returns what the call would affect. Fails wherever the call itself would fail; changes nothing.
+   * Returns what the call would affect. Changes nothing, and fails if the call itself would fail.
    *
    * @example
    * const { active_keys, requests_24h } = await client.tenants.delete.dryRun(id);
@@ -35,7 +38,7 @@ type DryRun<E extends DryRunEndpoint> = {
 
 type Paged<E extends PagedEndpoint> = {
   /**
-   * Pages through the list. Breaking out of the loop sends no more requests.
+   * Pages through the list. If you break out of the loop, no more requests are sent.
    *
    * @example
    * for await (const { items } of client.keys.list.pages({ query: { env: 'live' } })) {
@@ -49,7 +52,7 @@ type MethodsOf<T> = {
   readonly [K in keyof T]: T[K] extends Endpoint ? Method<T[K]> : MethodsOf<T[K]>;
 };
 
-/** Every endpoint as a method of its resource. */
+/** Every endpoint, as a method of its resource. */
 export type Resources = MethodsOf<typeof methods>;
 
 type Send = {
@@ -58,7 +61,7 @@ type Send = {
   dryRun(endpoint: Endpoint, input: object): Promise<unknown>;
 };
 
-/** Builds the methods; `send` calls an endpoint by its name. */
+/** Creates the methods. `send` calls an endpoint by its method and path. */
 export function resourcesOver(send: Send): Resources {
   // The methods and the type come from the same table.
   return methodsOf(methods satisfies Table, send) as never;

@@ -1,9 +1,12 @@
-// Reading a response body.
+// Reads response bodies.
 import { KeyrailUnreachable } from './errors.ts';
 
 export type Exchange = { status: number; headers: Headers; text: string };
 
-/** The parsed body, or null if there is none. Throws if it isn't JSON, such as a proxy's page. */
+/**
+ * The parsed body, or null if there is none. Throws if it isn't JSON but, for example, a proxy's
+ * page.
+ */
 export function jsonOf({ status, text, headers }: Exchange): unknown {
   if (status === 304 || text === '') return null;
   try {

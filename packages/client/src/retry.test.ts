@@ -1,4 +1,4 @@
-// When a call is retried, and how response headers are read.
+// When calls are retried, and how the client reads response headers.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOutcomeUnknown, KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
@@ -14,7 +14,7 @@ const inProgress = { error: { code: 'idempotency_in_progress', message: 'x' } };
 const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
   new KeyrailUnreachable(...args);
 
-test('a failure is retried depending on whether a retry is safe', () => {
+test('some failures are always retried, some only if a retry is safe, others never', () => {
   const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
     ['429: refused before anything was done', refusal(429), true, true],
     ['503: a change may have been made', refusal(503), true, false],
@@ -40,7 +40,7 @@ test('a failure is retried depending on whether a retry is safe', () => {
   }
 });
 
-test('the outcome of a failed change is unknown unless it was not sent or not done', () => {
+test('a failed change may have been made, unless it was not sent or was rejected', () => {
   const table: [why: string, error: unknown, isUnknown: boolean][] = [
     ['500', refusal(500), true],
     ['502 of a proxy', refusal(502), true],
@@ -57,7 +57,7 @@ test('the outcome of a failed change is unknown unless it was not sent or not do
   for (const [why, error, isUnknown] of table) equal(isOutcomeUnknown(error), isUnknown, why);
 });
 
-test('reads and requests with an idempotency key can be retried', () => {
+test('reads, revocations and requests with an idempotency key are safe to retry', () => {
   const settings = { base: baseOf('https://keys.test/below'), token: null, headers: {} };
   const params = { id: 'x' };
   const repeats = (endpoint: string) =>
@@ -77,14 +77,14 @@ test('reads and requests with an idempotency key can be retried', () => {
   equal(repeats('PATCH /v1/keys/{id}'), false);
 });
 
-test('the wait grows with each failure, is random, and stays within its bound', () => {
+test('the wait is random, grows with each failure, and is limited', () => {
   equal(waitMsAfter(0, null, 0), 0);
   ok(waitMsAfter(0, null, 0.999) < 200);
   ok(waitMsAfter(1, null, 0.999) > 200);
   ok(waitMsAfter(30, null, 0.999) <= 5000);
 });
 
-test('the client waits as long as the server asks', () => {
+test('the client waits at least as long as the server asks', () => {
   ok(waitMsAfter(0, 3000, 0) >= 3000);
   ok(waitMsAfter(0, 3000, 0.5) > 3000);
 });

@@ -1,6 +1,6 @@
-// When an attempt is retried, and after how long. Any call is retried after a 429, if it was not
-// sent, or if nothing was done. A call that is safe to retry is also retried after a 5xx, a broken
-// connection or a timeout. An idempotency key makes a POST safe to retry.
+// When to retry, and after how long. Any call is retried after a 429, if it was not sent, or if the
+// server says that nothing was done. Calls that are safe to retry are also retried after a 5xx, a
+// broken connection or a timeout. An idempotency key makes a POST safe to retry.
 import type { Prepared } from './attempt.ts';
 import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';
@@ -8,20 +8,23 @@ import type { Endpoint } from './types.ts';
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-/** POSTs that can be repeated without an idempotency key: one only reads, the others revoke. */
+/**
+ * POSTs that can be repeated without an idempotency key: one only reads, and repeating the other, a
+ * revocation, changes nothing.
+ */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
   'POST /v1/embed/keys/{id}/revoke',
 ]);
 
-/** Whether sending the request twice has the same effect as sending it once. */
+/** Whether sending the request twice would have the same effect as sending it once. */
 export const isRepeatable = (
   { method, isKeyed }: Pick<Prepared, 'method' | 'isKeyed'>,
   endpoint: string,
 ): boolean => method === 'GET' || method === 'HEAD' || REPEATABLE.has(endpoint) || isKeyed;
 
 export type RetryLimits = {
-  /** Whether a retry is safe. */
+  /** Whether it is safe to send the request again. */
   repeatable: boolean;
   retries: number;
   timeoutMs: number;
@@ -29,7 +32,9 @@ export type RetryLimits = {
   signal: AbortSignal | undefined;
 };
 
-/** Retries until an attempt succeeds, the error is final, or a limit is reached. */
+/**
+ * Retries until an attempt succeeds, a retry would not help or not be safe, or a limit is reached.
+ */
 export async function withRetries<T>(
   limits: RetryLimits,
   attempt: (timeoutMs: number) => Promise<T>,
@@ -58,8 +63,8 @@ export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
 }
 
 /**
- * Full jitter: a random wait up to a bound that doubles with each failure, so that many clients do
- * not retry at the same moment. It is added to the wait the server asks for.
+ * Full jitter: a random wait, at most a bound that doubles with each failure, so that many clients
+ * do not retry at the same moment. It is added to the wait that the server asks for.
  */
 export function waitMsAfter(
   failures: number,
@@ -73,7 +78,7 @@ export function waitMsAfter(
 const retryAfterOf = (error: unknown): number | null =>
   error instanceof KeyrailError ? error.retryAfterMs : null;
 
-/** A random number from 0 to 1. */
+/** A random number from 0 up to, but not including, 1. */
 function randomFraction(): number {
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   return word / 2 ** 32;

@@ -1,4 +1,4 @@
-// Calls that must not compile. The type checker checks them; nothing is called.
+// Calls that must not compile. They are only type-checked, never made.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from './client.ts';
@@ -11,7 +11,7 @@ const holds = <T extends true>(): T | undefined => undefined;
 
 const params = { id: 'x' };
 
-/** Never run: only its types are checked. */
+/** Never runs: only its types are checked. */
 export async function misuse(client: Client): Promise<void> {
   // @ts-expect-error no such endpoint
   await client.call('GET /v1/key');
@@ -43,7 +43,7 @@ export async function misuse(client: Client): Promise<void> {
   client.pages('GET /v1/workspace');
 }
 
-/** The same for resource methods. Never run. */
+/** The same for resource methods. Never runs. */
 export async function misuseOfMethods(client: Client): Promise<void> {
   // @ts-expect-error no such method
   await client.keys.remove('x');
@@ -69,7 +69,7 @@ export async function misuseOfMethods(client: Client): Promise<void> {
   await client.keys.revoke('x', { query: { dry_run: true } });
 }
 
-/** Calls that must compile. Never run. */
+/** Calls that must compile. Never runs. */
 export async function use(client: Client): Promise<void> {
   await client.call('POST /v1/keys/{id}/rotate', { params });
   await client.call('POST /v1/keys/{id}/rotate', { params, body: { overlap_hours: 48 } });
@@ -97,7 +97,7 @@ export async function use(client: Client): Promise<void> {
   }
 }
 
-test('every endpoint has an input and a result, typed as in the protocol', () => {
+test("every endpoint's input and result have the types that the protocol declares", () => {
   holds<Same<Reply<'POST /v1/keys'>['status'], 201>>();
   holds<Same<Reply<'GET /readyz'>['status'], 200>>();
   holds<Same<Item<'GET /v1/environments'>['name'], 'live' | 'test'>>();

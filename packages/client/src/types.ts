@@ -1,4 +1,4 @@
-// What a caller passes to an endpoint and what comes back. Types only.
+// The types of what a caller passes to an endpoint and what it gets back.
 import type { Endpoints } from './endpoints.ts';
 
 type Nothing = Record<never, never>;
@@ -6,15 +6,15 @@ type Nothing = Record<never, never>;
 /** The name of an endpoint: its method and path, such as `GET /v1/keys/{id}`. */
 export type Endpoint = keyof Endpoints;
 
-/** The body of a successful response; null if there is none, as with 304. */
+/** The body of a successful response; null if there is none, such as in a 304. */
 export type Answer<E extends Endpoint> = Success<Endpoints[E]['reply']>['body'];
 
-/** An endpoint that returns a list, read page by page. */
+/** An endpoint that returns a list in pages. */
 export type PagedEndpoint = {
   [E in Endpoint]: Endpoints[E]['paged'] extends true ? E : never;
 }[Endpoint];
 
-/** A change that has a dry run. */
+/** A change that supports a dry run. */
 export type DryRunEndpoint = {
   [E in Endpoint]: Endpoints[E]['dryRun'] extends null ? never : E;
 }[Endpoint];
@@ -26,58 +26,63 @@ export type Impact = NonNullable<Endpoints[DryRunEndpoint]['dryRun']>;
 export type Item<E extends PagedEndpoint> =
   Answer<E> extends { data: readonly (infer One)[] } ? One : never;
 
-/** One page of a list. Pass `cursor` to get the next one; it is null on the last page. */
+/** One page of a list. Pass `cursor` to get the next page; it is null on the last one. */
 export type Page<E extends PagedEndpoint> = { items: Item<E>[]; cursor: string | null };
 
 /** Settings for a single call; they override the client's. */
 export type CallOptions = {
-  /** Aborts the call, including waiting and retries. It then rejects with the signal's reason. */
+  /**
+   * Aborts the call, even while it waits to retry. The call then rejects with the signal's reason.
+   */
   signal?: AbortSignal | undefined;
   /**
-   * Identifies this call, so that it is carried out once however often it is sent: 1 to 255 visible
-   * ASCII characters; a new random key by default. Only sent with a POST that a secret key or a
-   * session may call.
+   * Identifies the call, so that it is carried out only once, however often it is sent: 1 to 255
+   * visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
+   * secret key or a session.
    */
   idempotencyKey?: string | undefined;
   /**
-   * True if this call is safe to retry. It is then retried even if the outcome of an attempt is
-   * unknown. Always true for GET, for calls with an idempotency key, and for revoking a key with an
-   * embed token.
+   * True if this call is safe to retry. It is then retried even if an attempt may have succeeded.
+   * Always true for GET, for calls with an idempotency key, and for revoking a key with an embed
+   * token.
    */
   idempotent?: boolean | undefined;
   /** Additional request headers, such as `if-none-match`. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Time limit of one attempt, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Time limit of the whole call in milliseconds, including retries and waiting. */
+  /** Time limit of the whole call, in milliseconds, including retries and waiting. */
   totalMs?: number | undefined;
   /** How many times a failed attempt may be retried. */
   retries?: number | undefined;
 };
 
-/** Query, body and options of a call. Each is required exactly when the endpoint requires it. */
+/** A call's query, body and options. A part is required only if the endpoint requires it. */
 export type Input<E extends Endpoint> = QueryPart<Endpoints[E]> &
   BodyPart<Endpoints[E]> &
   CallOptions;
 
-/** The input of {@link Client.call}: path parameters are named. */
+/** The input of {@link Client.call}, with path parameters by name. */
 export type CallInput<E extends Endpoint> = ParamsPart<Endpoints[E]> & Input<E>;
 
-/** `pagesMax` limits how many pages are read. */
+/** Limits how many pages are read. */
 export type PagesLimit = {
-  /** Paging rejects after this many pages, as a guard against endless lists; 1,000 by default. */
+  /** Paging fails after this many pages, as a guard against endless lists; 1,000 by default. */
   pagesMax?: number | undefined;
 };
 
-/** An argument that can be omitted if none of its fields is required. */
+/** An argument that may be omitted if none of its fields is required. */
 export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
-/** The path parameters as leading arguments. */
+/** The path parameters, as the first arguments of a method. */
 export type Ids<E extends string> = E extends `${string}{${string}}${infer Rest}`
   ? [id: string, ...rest: Ids<Rest>]
   : [];
 
-/** A successful response with its status and headers; `{ status: 304 }` if declared. */
+/**
+ * A successful response with its status and headers; also `{ status: 304 }` if the endpoint
+ * declares it.
+ */
 export type Reply<E extends Endpoint> = Success<Endpoints[E]['reply']> & ReplyHead;
 
 export type ReplyHead = {
@@ -86,7 +91,7 @@ export type ReplyHead = {
   requestId: string | null;
 };
 
-/** A request to a path this version of the client may not know. */
+/** A request to a path that this version of the client may not know. */
 export type PlainRequest = CallOptions & {
   method: string;
   /** Path and query, from the root of the API: `/v1/keys?limit=5`. */
@@ -95,7 +100,7 @@ export type PlainRequest = CallOptions & {
   body?: unknown;
 };
 
-/** The response to a plain request. `body` is parsed JSON, text, or null. */
+/** The response to a plain request. `body` is parsed JSON, text, or null if empty. */
 export type PlainReply = ReplyHead & { status: number; body: unknown };
 
 type Success<R> = R extends { status: infer S extends number; body: unknown }
@@ -120,7 +125,7 @@ type BodyPart<E extends { body: unknown; bodyOptional: boolean }> = E['body'] ex
     ? { body?: E['body'] | undefined }
     : { body: E['body'] };
 
-/** An optional query field can also be undefined; it is not sent either way. */
+/** An optional query field may also be undefined, which omits it too. */
 type OrUndefined<T> = {
   [K in keyof T]: Nothing extends Pick<T, K> ? T[K] | undefined : T[K];
 };

@@ -1,4 +1,4 @@
-// Verifies receipts of revocations without a request, in Node.js 20 and later and in browsers.
+// Verifies receipts of revocations without any request, in Node.js 20 and later and in browsers.
 import {
   incompleteReasons,
   RECEIPT_PURPOSE,
@@ -56,7 +56,8 @@ async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise
 }
 
 /**
- * Null for a malformed key. Throws on a platform without Ed25519, where nothing can be verified.
+ * Returns null if the key is malformed. Rethrows if the platform lacks Ed25519, because then no
+ * receipt can be verified.
  */
 function notOfKey(error: unknown): null {
   if (error instanceof Error && error.name === 'NotSupportedError') throw error;
@@ -77,7 +78,7 @@ function jsonOf(part: string): Record<string, unknown> | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Decodes base64url; null for any other text, and for a non-canonical encoding. */
+/** Decodes base64url. Null if the text is not base64url, or not in its canonical form. */
 function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   try {
@@ -95,7 +96,10 @@ function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
 const texts = ['iss', 'ws', 'prj', 'env', 'key_id', 'lookup_hash', 'change', 'audit_hash'] as const;
 const numbers = ['iat', 'version', 'waited_ms', 'audit_seq'] as const;
 
-/** The signature is valid, so only a receipt from a later version could fail here. */
+/**
+ * Whether the claims have the expected form. The signature is already verified, so only a receipt
+ * from a later version could fail here.
+ */
 const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   texts.every((name) => typeof claims[name] === 'string') &&
   numbers.every((name) => typeof claims[name] === 'number') &&
@@ -106,7 +110,7 @@ const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   Array.isArray(claims.nodes) &&
   claims.nodes.every(isNode);
 
-/** Whether a reason is valid: it is undefined in receipts from earlier releases. */
+/** Whether the reason is valid. Receipts from earlier releases have none. */
 const isReason = (reason: unknown): boolean =>
   reason === undefined || reason === null || incompleteReasons.some((known) => known === reason);
 

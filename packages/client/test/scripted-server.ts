@@ -1,10 +1,10 @@
-// A server that follows scripted steps, one per request, for failures the real server can't produce
-// on demand.
+// A server that handles requests as a test scripted them, one step each. For failures that the real
+// server can't produce on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** How one request is handled. The last step is repeated. */
+/** How to handle one request. The last step also handles all further requests. */
 export type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type Seen = {
@@ -68,7 +68,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
 /** Closes the connection without a response. */
 export const reset: Step = (request) => void request.socket.destroy();
 
-/** Closes the connection in the middle of the response. */
+/** Closes the connection in the middle of a response. */
 export const breakOff: Step = (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"object":');

@@ -1,4 +1,4 @@
-// Run by tests/packages next to the installed package. Prints one line of JSON with the results.
+// Run by tests/packages with the package installed. Prints the results as one line of JSON.
 const failureOf = (call) =>
   call.then(
     () => null,

@@ -1,5 +1,5 @@
-// Run by tests/packages next to the installed package, through its ESM build. Prints one line of
-// JSON with the results.
+// Run by tests/packages with the package installed, using its ESM build. Prints the results as one
+// line of JSON.
 import { createClient, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import run from './smoke.cjs';
 

@@ -8,7 +8,7 @@ const bundle = new URL('../dist/keyrail-edge.js', import.meta.url);
 const sources = new URL('../src/main.ts', import.meta.url);
 
 if (process.features.typescript && nodeModule.registerHooks && existsSync(sources)) {
-  // Resolves @keyrail/sdk to its sources too.
+  // Makes imports of @keyrail/sdk use its sources too.
   nodeModule.registerHooks({
     resolve: (specifier, context, next) =>
       next(specifier, { ...context, conditions: [...context.conditions, 'keyrail-source'] }),

@@ -1,4 +1,4 @@
-// Edge over HTTP: its responses to proxies and local processes, and attempts to trick it.
+// Edge over HTTP: how it responds to proxies and local processes, and attempts to trick it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +26,7 @@ const bearing = (key: string, more = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
 
-test('an allowed key gets a 200 with every header and no body', async (t) => {
+test('for an allowed key, the response is a 200 with every key header and no body', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -47,7 +47,7 @@ test('an allowed key gets a 200 with every header and no body', async (t) => {
   );
 });
 
-test("a denied key gets the SDK's response, with its body and headers", async (t) => {
+test("for a denied key, the response has the same body and headers as the SDK's", async (t) => {
   const { ask, node } = await edge(t);
   const rule = { id: 'a', limit: 1, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
   const { key } = await node.issue({ scopes: ['read'], rateLimits: [rule] });
@@ -67,7 +67,7 @@ test("a denied key gets the SDK's response, with its body and headers", async (t
 
 const LIMITS_ASKED = /^keyrail_node_requests_total\{purpose="limits",outcome="answer"\} (\d+)$/m;
 
-test('with leases, most limited requests need no call to the control plane, and limits hold', async (t) => {
+test('with leases, most rate-limited requests need no call to the control plane, and no limit is exceeded', async (t) => {
   const CALLS = 100;
   const rule = { id: 'a', windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const;
   const asked = new Map<boolean, number>();
@@ -91,7 +91,7 @@ test('with leases, most limited requests need no call to the control plane, and 
   ok((asked.get(true) ?? CALLS) <= CALLS / 2, `asked ${asked.get(true)} times`);
 });
 
-test('with an invalid query, every request is rejected, and a warning is logged once', async (t) => {
+test("a proxy's requests with an invalid query are rejected, and each mistake is logged once", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const texts = [
@@ -113,7 +113,7 @@ test('with an invalid query, every request is rejected, and a warning is logged 
   equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
 });
 
-test("Envoy: the requirements come before the caller's path, which cannot add any", async (t) => {
+test("with Envoy, the caller's path follows the requirements and cannot change them", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const statusOf = async (path: string) => (await ask(path, bearing(key))).status;
@@ -128,7 +128,7 @@ test("Envoy: the requirements come before the caller's path, which cannot add an
   );
 });
 
-test('only the configured headers and the body of /v1/verify can carry a key', async (t) => {
+test('a key is read only from the configured headers, or from the body of /v1/verify', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   equal((await ask('/auth', { headers: { 'x-other-key': key } })).status, 401);
@@ -138,7 +138,7 @@ test('only the configured headers and the body of /v1/verify can carry a key', a
   equal((await bodyIn(answer)).reason, 'missing_key');
 });
 
-test('spaces around a key in the body of /v1/verify are part of it', async (t) => {
+test('in the body of /v1/verify, spaces around a key are not removed', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   for (const text of [` ${key}`, `${key} `, `\t${key}`, `${key}\0`]) {
@@ -178,7 +178,7 @@ test('POST /v1/verify returns the verdict, the context and the headers for the c
   equal((await ask('/v1/verify')).status, 404, 'only POST');
 });
 
-test('POST /v1/verify is only available on the same machine', async (t) => {
+test('POST /v1/verify rejects callers on other machines', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
@@ -190,7 +190,7 @@ test('POST /v1/verify is only available on the same machine', async (t) => {
   equal((await ask('/v1/verify', verifying({ key: null }))).status, 403);
 });
 
-test('the probes respond, and /metrics counts the requests', async (t) => {
+test('the probes report the state, and /metrics counts the requests', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   await ask('/auth', bearing(key));

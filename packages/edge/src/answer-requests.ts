@@ -1,5 +1,5 @@
-// The endpoints of an Edge. Most requests are decided without waiting and without a body, so the
-// path to their response has no promise, no stream and no parsing.
+// Edge's endpoints. Most requests need neither waiting nor their body, so they are handled without
+// promises, streams or parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
@@ -26,13 +26,13 @@ type EdgeParts = {
   keyrail: EdgeNode & Pick<Keyrail, 'state'>;
   defaults: Defaults;
   warn(message: string): void;
-  /** The relay; null if this Edge isn't one. */
+  /** The relay; null if this Edge does not run one. */
   relay: Pick<Relay, 'counts'> | null;
   isTrusted: TrustsPeer;
 };
 
 const AUTH = '/auth';
-/** The operator's requirements end at `~`; Envoy appends the path and query of its caller. */
+/** The operator's requirements end at `~`; after it, Envoy appends its caller's path and query. */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;
 
 export function createListener(parts: EdgeParts): RequestListener {
@@ -61,7 +61,7 @@ export function createListener(parts: EdgeParts): RequestListener {
     warn(message);
   }
 
-  /** Rejects requests from proxies that the operator did not list. */
+  /** Rejects a request passed on by a proxy that the operator has not listed. */
   function isStranger(request: IncomingMessage, response: ServerResponse): boolean {
     if (!isForwarded(request.headers) || isTrusted(request.socket)) return false;
     warnOnce(
@@ -131,7 +131,7 @@ export function createListener(parts: EdgeParts): RequestListener {
 }
 
 /**
- * The question in a proxy's request: its requirements, and the caller's path if it is not in a
+ * What a proxy asks: the query with its requirements, and the caller's path unless that is in a
  * header.
  */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {

@@ -1,12 +1,12 @@
-// The body of a denial as a header, for proxies such as nginx that only keep the headers of the
-// response to their own request.
+// Repeats the body of a denial in a header, for proxies such as nginx that discard the body of
+// Edge's response and keep only its headers.
 
 export const DENIAL_HEADER = 'X-Keyrail-Denial';
 
-/** nginx has 4 KiB for the headers of a response. */
+/** By default, nginx accepts at most 4 KiB of response headers. */
 const CHARS_MAX = 2000;
 
-/** The same JSON in printable ASCII; without the scopes if they are too many. */
+/** The same JSON in printable ASCII. If it is too long, the missing scopes are left out. */
 export function denialHeader(body: string): string {
   const text = inAscii(body);
   if (text.length <= CHARS_MAX) return text;

@@ -1,5 +1,5 @@
-// The request that a proxy asks about. Its key is in the usual headers. Its method and path are
-// only used for telemetry: the requirements come from the proxy's configuration.
+// The caller's request that a proxy asks about. The key is in the usual headers. Method and path
+// are used only for telemetry, because the requirements come from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';
@@ -7,13 +7,13 @@ import type { IncomingCall } from '@keyrail/sdk';
 const { 'x-forwarded-method': METHOD_CHARS_MAX, 'x-forwarded-uri': URI_CHARS_MAX } =
   HEADER_CHARS_MAX;
 
-/** A class, so that a request costs one small object and no functions. */
+/** A class, so that each request needs only one small object and no closures. */
 export class ForwardedCall implements IncomingCall {
   readonly method: string;
   readonly path: string;
   readonly #request: IncomingMessage;
 
-  /** `path` is set where the proxy appends the original one. */
+  /** `path` is set if the proxy appends the caller's path to its own. */
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;

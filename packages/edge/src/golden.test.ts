@@ -1,5 +1,5 @@
-// Runs the golden decision cases through Edge: its verdicts and responses are the same as the
-// SDK's.
+// Runs the SDK's golden decision cases through Edge, which must give the same verdicts and
+// responses.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -45,7 +45,7 @@ function policyOf(name: string): Policy | null {
   return { table, version, workspaceId, env, projectDeleted };
 }
 
-/** An Edge that decides with the SDK itself, with a case's policy and clock. */
+/** An Edge that makes its decisions with the real SDK code, given a case's policy and clock. */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9');
   const inputs = {
@@ -77,7 +77,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
 
 for (const one of cases) {
   const { why, key, route, decision } = one;
-  test(`Edge decides like the SDK: ${why}`, async (t) => {
+  test(`Edge makes the same decision as the SDK: ${why}`, async (t) => {
     const ask = await edgeOf(t, one);
     const { scopes, env } = route;
     const answer = await bodyIn(ask('/v1/verify', verifying({ key, scopes, env })));
@@ -87,7 +87,7 @@ for (const one of cases) {
       const { tenant_external_id, rate_limit, ...context } = answer.context ?? {};
       deepEqual(context, decision.context);
     }
-    // A header can only carry a key without spaces.
+    // Only a key without spaces can be sent in a header.
     if (key === null || !/^[\x21-\x7e]+$/.test(key) || scopes?.includes('')) return;
     const query = new URLSearchParams();
     if (scopes?.length) query.set('scopes', scopes.map(encodeURIComponent).join(','));

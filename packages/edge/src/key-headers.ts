@@ -1,5 +1,5 @@
-// The headers with a key's details for the service behind a proxy. All of them are always sent,
-// empty if there is no value, so that the proxy overwrites any that the caller made up.
+// The headers that describe a key to the service behind a proxy. All of them are always sent, empty
+// if there is no value, so that the proxy overwrites any that the caller forged.
 import type { RequestContext, UnverifiedContext } from '@keyrail/sdk';
 import { createScopeTexts } from './scope-texts.ts';
 
@@ -41,7 +41,7 @@ const scopeTexts = createScopeTexts((scopes) => Array.from(scopes, encoded).join
 const UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/u;
 const EACH_UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu;
 
-/** Percent-encodes spaces, commas, percent signs and everything that is not visible ASCII. */
+/** Percent-encodes spaces, commas, percent signs and anything that isn't visible ASCII. */
 const encoded = (text: string): string =>
   UNSAFE.test(text)
     ? text.replaceAll(EACH_UNSAFE, (character) =>

@@ -1,4 +1,4 @@
-// The command `keyrail-edge`. Only this file reads the process's environment.
+// The `keyrail-edge` command. This is the only file that reads the environment.
 import { serveEdge } from './serve-edge.ts';
 import { SettingFault } from './setting-parsers.ts';
 import { settingsIn, settingsText } from './settings.ts';
@@ -37,7 +37,7 @@ if (word === 'help' || word === '--help') {
   process.exitCode = 2;
 } else {
   await start().catch((error: unknown) => {
-    // Mistakes in settings, including those the SDK finds, need no stack trace.
+    // Errors in the settings, including those found by the SDK, need no stack trace.
     const isPlain = error instanceof SettingFault || error instanceof TypeError;
     const text = isPlain ? error.message : String(error);
     for (const line of text.split('\n')) say(`keyrail-edge: ${line}`);

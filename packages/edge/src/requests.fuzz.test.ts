@@ -1,5 +1,5 @@
-// Random and hostile bytes in every header that Edge reads, over real sockets: Edge always
-// responds, never crashes, and allows only the genuine key. FUZZ_SEED repeats a run.
+// Sends random and hostile bytes in every header that Edge reads, over real sockets. Edge must
+// always respond, never crash, and allow only the genuine key. FUZZ_SEED repeats a run.
 import { equal, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -29,7 +29,7 @@ const NAMES = [
   'via',
 ];
 
-/** Lengths around bounds matter most. */
+/** Lengths close to a limit are chosen most often. */
 const lengthIn = (chance: Chance): number =>
   oneOf(chance, [0, 1, 7, 8, 60, 61, 255, 519, 520, 1_024, upTo(chance, 400), VALUE_BYTES_MAX]);
 
@@ -67,7 +67,10 @@ const values: Values = {
 
 type Asked = { text: string; isGenuine: boolean };
 
-/** A random request. It is genuine if the key is complete and no other header has a credential. */
+/**
+ * A random request. It counts as genuine if the key is intact and no other header contains a
+ * credential.
+ */
 function requestIn(chance: Chance, key: string): Asked {
   const isVerify = chance() < 0.3;
   const isGenuine = chance() < 0.15;
@@ -113,7 +116,7 @@ const exchanged = (port: number, text: string): Promise<string> =>
 const isAllowed = (answer: string): boolean =>
   answer.includes('"allowed":true') || /^x-keyrail-key-id: \S/im.test(answer);
 
-test('hostile headers get a response, and only the genuine key is allowed', async (t) => {
+test('Edge responds to any hostile header, and allows only the genuine key', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const { key } = await keyrail.issue();

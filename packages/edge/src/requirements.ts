@@ -1,12 +1,12 @@
-// The requirements for a request, as the operator wrote them into the proxy's configuration:
+// What a request requires, as the operator wrote it in the proxy's configuration:
 // `scopes=invoices:read,invoices:write&env=live&cost=2&route=/invoices/:id`.
 import { RATE_LIMIT_COST_MAX, SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RouteOptions } from '@keyrail/sdk';
 
-/** A fault is a mistake in the configuration: requests are rejected until it is fixed. */
+/** A fault is a mistake in the configuration. Requests are rejected until it is fixed. */
 export type Requirement = { route: RouteOptions } | { fault: string };
 
-/** Process-wide defaults that a query cannot override. */
+/** Defaults for the whole process, which a query cannot override. */
 export type Defaults = {
   onNoPolicy: 'deny' | 'allow';
   onLimitsUnreachable: 'deny' | 'allow';
@@ -20,11 +20,11 @@ export type Wanted = {
 };
 
 const QUERIES_MAX = 1000;
-/** A longer query is parsed each time, so that the cache stays small. */
+/** Longer queries are parsed every time, so that the cache stays small. */
 const QUERY_CHARS_MAX = 2000;
 const ROUTE_CHARS_MAX = 200;
 
-/** Parses each distinct query once. */
+/** Returns a function that parses each distinct query only once. */
 export function createRequirements(defaults: Defaults): (query: string) => Requirement {
   const requirements = createRemembered((query: string): Requirement => {
     const wanted = wantedIn(query);
@@ -33,7 +33,7 @@ export function createRequirements(defaults: Defaults): (query: string) => Requi
   return (query) => requirements(query, query);
 }
 
-/** Parses each distinct query once. A flood of unexpected queries clears the cache. */
+/** Parses each distinct query only once. If there are too many of them, the cache is cleared. */
 export function createRemembered<T>(
   parse: (source: T) => Requirement,
 ): (text: string, source: T) => Requirement {
@@ -49,7 +49,7 @@ export function createRemembered<T>(
   };
 }
 
-/** Checks the requirements of a proxy or a caller of `POST /v1/verify`. */
+/** Checks the requirements sent by a proxy or by a caller of `POST /v1/verify`. */
 export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
   const { scopes = [], env, cost = '1', route } = wanted;
   if (scopes.length > SCOPES_MAX) return { fault: `at most ${SCOPES_MAX} scopes` };
@@ -69,7 +69,7 @@ export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
 
 const names = ['scopes', 'env', 'cost', 'route'] as const;
 
-/** The parameters of a query, or the fault in it. */
+/** The parameters of a query, or a description of what is wrong with it. */
 function wantedIn(query: string): Wanted | string {
   const texts = new Map<string, string>();
   for (const part of query.split('&').filter((text) => text !== '')) {
@@ -79,7 +79,7 @@ function wantedIn(query: string): Wanted | string {
     if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // An empty scope is most likely a mistake: a route without scopes omits the parameter.
+  // An empty scope is most likely a mistake, because a route without scopes can omit the parameter.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {
@@ -87,7 +87,7 @@ function wantedIn(query: string): Wanted | string {
       return value === undefined ? undefined : decoded(value);
     };
     return {
-      // A comma that belongs to a scope is written %2C.
+      // A comma within a scope is written as %2C.
       scopes: texts.get('scopes')?.split(',').map(decoded),
       env: text('env'),
       cost: text('cost'),

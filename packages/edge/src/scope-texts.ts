@@ -1,4 +1,5 @@
-// Scope sets as text. Many keys share a set, and a set never changes, so each text is created once.
+// Converts scope sets to text. Many keys share a set, and a set never changes, so the text is
+// created only once per set.
 
 type Scopes = ReadonlySet<string>;
 

@@ -1,4 +1,4 @@
-// The JSON responses of Edge.
+// Sends Edge's JSON responses.
 import type { ServerResponse } from 'node:http';
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 
@@ -26,7 +26,7 @@ export function sendJson(response: ServerResponse, status: number, value: object
   sendText(response, status, JSON.stringify(value));
 }
 
-/** `text` is JSON. */
+/** `text` is already JSON. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   const length = Buffer.byteLength(text);
   const headers = ['Content-Type', JSON_TYPE, 'Content-Length', String(length)];

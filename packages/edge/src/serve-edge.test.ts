@@ -1,4 +1,5 @@
-// The addresses an Edge listens on: the relay has its own, separate from verification.
+// The addresses that Edge listens on. The relay has an address of its own, separate from
+// verification.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ async function edge(t: TestContext, settings: Record<string, string>): Promise<s
 
 const statusOf = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
 
-test("a relay's address offers neither verification nor metrics", async (t) => {
+test("the relay's address serves neither verification nor metrics", async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const path of ['/auth', '/envoy//~', '/readyz', '/metrics']) {
     equal(await statusOf(`${relay}${path}`), 404, path);
@@ -37,7 +38,7 @@ test("a relay's address offers neither verification nor metrics", async (t) => {
   equal(await statusOf(`${own}/v1/policy/snapshot?project_id=p`), 404, 'and nothing is relayed');
 });
 
-test('a request with 60,000 headers gets a response, so that no proxy considers Edge down', async (t) => {
+test("a request with 60,000 headers gets a response, so proxies don't consider Edge down", async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const [place, count] of [
     [own, 60_000],
@@ -49,12 +50,12 @@ test('a request with 60,000 headers gets a response, so that no proxy considers 
   }
 });
 
-test('without the setting, nothing is relayed', async (t) => {
+test('without the relay setting, Edge does not listen on an address for the relay', async (t) => {
   const places = await edge(t, {});
   deepEqual(places.length, 1);
 });
 
-test("a file at the socket's path is left alone, and Edge does not start", async (t) => {
+test("Edge does not start if something other than a socket is at the socket's path", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');
@@ -70,7 +71,7 @@ test("a file at the socket's path is left alone, and Edge does not start", async
   equal(readFileSync(file, 'utf8'), 'precious');
 });
 
-test('a socket is only replaced if no process is listening on it', async (t) => {
+test('a socket that another process is listening on is not replaced', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'edge.sock');

@@ -1,4 +1,4 @@
-// One running Edge: an SDK node, and servers on every address in the settings.
+// Runs one Edge: an SDK node, and a server on each address in the settings.
 import { lstatSync, unlinkSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -12,22 +12,25 @@ import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
-  /** The addresses it listens on, as in the settings but with actual ports. The relay is last. */
+  /**
+   * The addresses that Edge listens on, in the order of the settings but with the actual ports. The
+   * relay's is last.
+   */
   places: string[];
-  /** Completes accepted requests, sends the remaining telemetry, and unregisters the node. */
+  /** Waits for accepted requests, sends the remaining telemetry, and unregisters the node. */
   close(): Promise<void>;
 };
 
-/** Group and owner may connect: the proxy usually runs as a different user. */
+/** Owner and group may connect, because the proxy usually runs as a different user. */
 const SOCKET_MODE = 0o660;
 const CLOSE_MS_MAX = 10_000;
-/** All nodes of a relay connect at the same moment when the relay restarts. */
+/** When a relay restarts, all of its nodes connect at the same moment. */
 const BACKLOG = 4096;
-/** Keeps idle connections longer than proxies do, so that the proxy closes them. */
+/** Longer than proxies keep idle connections, so that the proxy is the one to close them. */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * Higher than the default limit of proxies, so that Edge responds to every request. If Edge dropped
- * a connection, a proxy would consider it down, and might fail open.
+ * Higher than proxies' default limits, so that Edge responds to every request. If Edge dropped a
+ * connection instead, the proxy would consider it down and might allow requests unchecked.
  */
 const HEADER_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -83,12 +86,9 @@ async function listening(server: Server, place: Place): Promise<void> {
   if ('path' in place) await chmod(place.path, SOCKET_MODE);
 }
 
-/**
- * A killed process leaves its socket behind. A socket that still accepts connections is not
- * replaced.
- */
+/** Removes the socket that a killed process left behind, unless it still accepts connections. */
 async function removeDeadSocket(path: string): Promise<void> {
-  // Checks a link itself, so that its target is left alone.
+  // If the path is a link, checks the link and not its target, which must be left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) {
@@ -111,7 +111,7 @@ function placeOf(server: Server): string {
   return `${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** Closes idle connections immediately, and busy ones after their response or a timeout. */
+/** Closes idle connections immediately, and busy ones after their response or after a timeout. */
 const closed = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);

@@ -1,4 +1,5 @@
-// Parsers for the values of settings. They throw a SettingFault; its message follows the name.
+// Parsers for setting values. Each throws a SettingFault whose message is meant to follow the
+// setting's name.
 import { readFileSync } from 'node:fs';
 import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
@@ -9,7 +10,7 @@ import { UNIX } from './trusted-proxies.ts';
 /** A host and port, or a Unix socket. */
 export type Place = { host: string; port: number } | { path: string };
 
-/** Settings that cannot be used, one on each line. The message never quotes a secret. */
+/** Invalid settings, one per line. The message never contains a secret. */
 export class SettingFault extends Error {}
 
 export const oneOf =
@@ -20,7 +21,7 @@ export const oneOf =
     throw new SettingFault(`must be ${choices.join(' or ')}`);
   };
 
-/** The SDK checks the rest. */
+/** Checks only that each part is a URL; the SDK checks the rest. */
 export function urlsIn(text: string): string[] {
   const urls = listIn(text);
   const isUrl = (one: string) => /^https?:\/\//i.test(one) && URL.canParse(one);
@@ -38,7 +39,7 @@ export function projectIdIn(text: string): string {
   throw new SettingFault('must be a UUID');
 }
 
-/** The SDK checks the keys of the file. */
+/** The SDK checks the keys in the file. */
 export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
   if (text === 'jwks') return text;
   try {
@@ -76,7 +77,7 @@ function addressIn(text: string): Place | null {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
-/** An address apart from those for verification, so that a proxy in front exposes nothing else. */
+/** The relay has a separate address, so that a proxy in front of it exposes nothing else. */
 export function relayPlaceIn(text: string): Place | null {
   if (text === 'off') return null;
   const place = addressIn(text);

@@ -1,4 +1,4 @@
-// The settings of Edge: their values, and that the documentation lists all of them.
+// Edge's settings: how their values are parsed, and that all of them are documented.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,19 +25,19 @@ test('docs/edge.md lists every setting with its default and meaning', () => {
   );
 });
 
-test('without settings Edge listens on loopback, fails closed and reports telemetry', () => {
+test('by default, Edge listens on loopback, denies requests while it has no policy, and reports telemetry', () => {
   const { node, defaults, places } = settingsIn(given);
   deepEqual(places, [{ host: '127.0.0.1', port: 4410 }]);
   deepEqual(defaults, { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' });
   deepEqual([node.telemetry, node.env, node.cacheDir], [true, undefined, undefined]);
 });
 
-test('limits are checked one request at a time unless leases are on', () => {
+test('rate limits are checked for each request unless leases are on', () => {
   deepEqual(settingsIn(given).node.rateLimit, { leases: false });
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
 });
 
-test('Edge is a relay only if its setting says so, and for a single control plane', () => {
+test('Edge runs a relay only if configured to, and only for a single control plane', () => {
   equal(settingsIn(given).relay, null);
   equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
   const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };
@@ -50,18 +50,18 @@ test('Edge is a relay only if its setting says so, and for a single control plan
   throws(() => settingsIn({ ...on, KEYRAIL_URL }), /KEYRAIL_URL must be one URL/);
 });
 
-test('turning the relay on without an address is an error that says what is missing', () => {
+test('setting the relay to "on" is an error that asks for a host and port', () => {
   throws(() => settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'on' }), /host:port/);
 });
 
-test('only proxies on a Unix socket are trusted unless the setting lists others', () => {
+test('by default, only proxies that connect over a Unix socket are trusted', () => {
   deepEqual(settingsIn(given).trustedProxies, ['unix']);
   const KEYRAIL_EDGE_TRUSTED_PROXIES = 'unix, 10.0.0.0/8,::1';
   const expected = ['unix', '10.0.0.0/8', '::1'];
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_TRUSTED_PROXIES }).trustedProxies, expected);
 });
 
-test('feed keys are the published ones, or read from a file', (t) => {
+test('feed keys are fetched from the control plane or read from a file', (t) => {
   const keysOf = (value: string) =>
     settingsIn({ ...given, KEYRAIL_EDGE_FEED_KEYS: value }).node.feedKeys;
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-'));
@@ -73,7 +73,7 @@ test('feed keys are the published ones, or read from a file', (t) => {
   deepEqual(settingsIn(given).node.feedKeys, undefined);
 });
 
-test('the maximum policy age is unset or a number', () => {
+test('the maximum policy age is optional', () => {
   const boundOf = (more: object) => settingsIn({ ...given, ...more }).node.maxStaleMs;
   equal(boundOf({}), null);
   equal(boundOf({ KEYRAIL_EDGE_MAX_STALE_MS: '600000' }), 600_000);
@@ -114,12 +114,12 @@ const faults: Record<string, string>[] = [
 
 for (const fault of faults) {
   const [[name = '', value] = []] = Object.entries(fault);
-  test(`${name}=${value} is rejected with an error that gives the name of the setting`, () => {
+  test(`${name}=${value} is rejected with an error that contains the setting's name`, () => {
     throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
   });
 }
 
-test('all errors are listed together, with the setting that was probably meant', () => {
+test('all errors are listed together, and unknown names come with a suggestion', () => {
   const env = {
     KEYRAIL_URL: 'http://127.0.0.1:1',
     KEYRAIL_SECRET_KEY: 'hunter2',
@@ -140,7 +140,7 @@ test('all errors are listed together, with the setting that was probably meant',
   });
 });
 
-test('names that only other clients read are ignored with a warning', () => {
+test('settings of other Keyrail clients are ignored with a warning', () => {
   const { warnings } = settingsIn({ ...given, KEYRAIL_TENANT_ID: 'x', PATH: '/bin' });
   deepEqual(warnings, [
     'ignoring KEYRAIL_TENANT_ID: it is a setting of other Keyrail clients, not of Edge',

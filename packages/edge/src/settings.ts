@@ -1,4 +1,4 @@
-// Every setting with its name, meaning, default and parser. `keyrail-edge help` prints this list.
+// Every setting with its name, meaning, default and parser. `keyrail-edge help` prints them.
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
 import type { Defaults } from './requirements.ts';
@@ -22,9 +22,9 @@ export type Settings = {
   node: KeyrailOptions;
   defaults: Defaults;
   places: readonly Place[];
-  /** IP address ranges, and `unix`. */
+  /** IP address ranges; `unix` stands for every Unix socket. */
   trustedProxies: readonly string[];
-  /** The control plane, the project and the listening address of the relay; null if it is off. */
+  /** The relay's control plane, project and listening address; null if the relay is off. */
   relay: { url: string; projectId: string; place: Place } | null;
   warnings: readonly string[];
 };
@@ -130,14 +130,14 @@ export const settingRows = settings.map(({ name, meaning, fallback }) => ({
   fallback,
 }));
 
-/** Throws one SettingFault that lists all faults. */
+/** Throws a single SettingFault that lists everything that is wrong. */
 export function settingsIn(env: Readonly<Record<string, string | undefined>>): Settings {
   const names = checkNames(env, {
     program: 'keyrail-edge',
     known: settings.map((one) => one.name),
   });
   const faults = [...names.faults];
-  /** Reads a setting; undefined if its value is missing or wrong. */
+  /** Reads one setting. Undefined if its value is missing or invalid. */
   const read = <T>(name: Name, parse: (text: string) => T): T | undefined => {
     const { fallback = null, ...setting } = settings.find((one) => one.name === name) ?? {};
     const value = env[name]?.trim() || fallback || undefined;
@@ -157,7 +157,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
   const urls = read('KEYRAIL_URL', urlsIn) ?? [];
   const projectId = read('KEYRAIL_PROJECT_ID', projectIdIn) ?? '';
   const relayPlace = read('KEYRAIL_EDGE_RELAY', relayPlaceIn) ?? null;
-  // The policy versions that a relay remembers belong to one control plane.
+  // The relay remembers policy versions, which are valid for only one control plane.
   if (relayPlace && urls.length > 1) {
     faults.push('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is set');
   }

@@ -1,6 +1,6 @@
-// With more than a thousand headers, Node.js 20 silently drops the last headers, which matter most:
-// a proxy adds its own at the end. Later releases drop the connection, which looks to a proxy as if
-// Edge were down. So Edge reads all headers, and rejects a request that has too many.
+// If a request has more than a thousand headers, Node.js 20 silently drops the last ones, and those
+// matter most, because a proxy appends its own. Later releases drop the connection, which makes
+// Edge look down to the proxy. So Edge reads all headers, and rejects a request that has too many.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { sendError } from './send-json.ts';
 
@@ -10,12 +10,12 @@ export function readAllHeaders(server: Server): void {
   server.maxHeadersCount = 0;
 }
 
-/** Rejects a request before anything reads its headers. */
+/** Rejects the request before any code relies on its headers. */
 export function refusesTooManyHeaders(
   { rawHeaders }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  // Names and values alternate.
+  // In rawHeaders, names and values alternate.
   if (rawHeaders.length < 2 * HEADERS_MAX) return false;
   sendError(response, 400, 'The request has too many headers.');
   return true;

@@ -1,4 +1,4 @@
-// Requests that proxies pass on: Edge only serves proxies that the operator listed.
+// Edge serves only the proxies that the operator has listed.
 import { deepEqual, equal } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -13,7 +13,10 @@ import { createTrust } from './trusted-proxies.ts';
 
 type Asked = { method: string; path: string; headers: Record<string, string> };
 
-/** Serves an Edge on a Unix socket and on IPv4 and IPv6 loopback, and reads response statuses. */
+/**
+ * Runs an Edge on a Unix socket and on IPv4 and IPv6 loopback, and returns the statuses it responds
+ * with.
+ */
 async function edge(t: TestContext, trusted: readonly string[]) {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
@@ -62,7 +65,7 @@ const endpoints = [
 const forwarded = ['x-forwarded-for', 'X-Forwarded-Anything', 'forwarded', 'Via'];
 
 for (const { method, path, plain } of endpoints) {
-  test(`${path} rejects requests from a proxy that is not listed`, async (t) => {
+  test(`${path} rejects requests from an unlisted proxy`, async (t) => {
     const { statusOf, warnings } = await edge(t, ['unix']);
     for (const name of forwarded) {
       const asked = { method, path, headers: { [name]: 'x' } };
@@ -74,7 +77,7 @@ for (const { method, path, plain } of endpoints) {
     equal(warnings.length, 1, 'it is logged once');
   });
 
-  test(`${path} serves a proxy in a listed range`, async (t) => {
+  test(`${path} serves a proxy whose IP address is in a listed range`, async (t) => {
     const { statusOf, warnings } = await edge(t, ['10.0.0.0/8', '127.0.0.0/8']);
     const asked = { method, path, headers: { via: '1.1 proxy' } };
     equal(await statusOf('v4', asked), plain);
@@ -84,7 +87,7 @@ for (const { method, path, plain } of endpoints) {
   });
 }
 
-test('a proxy cannot be hidden behind more headers than Node.js 20 reads', async (t) => {
+test("a proxy's header is detected even after more headers than Node.js 20 reads", async (t) => {
   const { statusOf } = await edge(t, ['unix']);
   const filler = Array.from({ length: 1_000 }, (_, at) => [`a${at}`, '']);
   for (const { method, path } of endpoints) {
@@ -93,14 +96,14 @@ test('a proxy cannot be hidden behind more headers than Node.js 20 reads', async
   }
 });
 
-test('probes are available to every proxy', async (t) => {
+test('every proxy can reach the probes', async (t) => {
   const { statusOf } = await edge(t, []);
   const headers = { via: '1.1 proxy' };
   equal(await statusOf('v4', { method: 'GET', path: '/healthz', headers }), 200);
   equal(await statusOf('v4', { method: 'GET', path: '/readyz', headers }), 200);
 });
 
-test('a lost connection is neither a Unix socket nor trusted', () => {
+test('a connection that has been lost is not mistaken for a Unix socket', () => {
   const lost = { remoteAddress: undefined, destroyed: true } as never;
   equal(createTrust(['unix'])(lost), false);
   const linkLocal = { remoteAddress: 'fe80::1%eth0', destroyed: false } as never;

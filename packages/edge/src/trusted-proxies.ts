@@ -1,15 +1,16 @@
-// Proxies that may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
-// such as a TLS terminator on the same machine, must not open verification to all of its callers.
+// Which proxies may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
+// such as a TLS terminator on the same machine, must not make verification available to all of its
+// callers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** In the setting, this stands for every Unix socket. */
+/** Stands for every Unix socket in the setting. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;
 
-/** `proxies` are IP address ranges, and `unix`. */
+/** `proxies` contains IP address ranges and, for Unix sockets, `unix`. */
 export function createTrust(proxies: readonly string[]): TrustsPeer {
   const trustsUnix = proxies.includes(UNIX);
   const isInBlock = createAddressCheck(proxies.filter((one) => one !== UNIX));
@@ -19,11 +20,11 @@ export function createTrust(proxies: readonly string[]): TrustsPeer {
   };
 }
 
-/** A Unix socket has no IP address, but neither does a lost connection. */
+/** A Unix socket has no IP address, but a lost connection hasn't either. */
 export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
   remoteAddress === undefined && !destroyed;
 
-/** Whether a proxy declares that it passes on a caller's request. */
+/** Whether a proxy's headers show that it is passing on a caller's request. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) {
     if (name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-')) return true;

@@ -1,4 +1,4 @@
-// The hand-written JSON of the response to `POST /v1/verify`.
+// The hand-written JSON in the response to `POST /v1/verify`.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Verified, verifiedText } from './verify-call.ts';
@@ -36,7 +36,7 @@ const answerWith = (text: string): Verified => ({
 });
 
 for (const text of ODD) {
-  test(`every field is escaped: ${JSON.stringify(text)}`, () => {
+  test(`every field of the response is escaped: ${JSON.stringify(text)}`, () => {
     deepEqual(JSON.parse(verifiedText(answerWith(text))), {
       allowed: true,
       reason: null,

@@ -1,4 +1,4 @@
-// `POST /v1/verify` for processes in any language on the same machine.
+// `POST /v1/verify`, for processes in any language on the same machine.
 import type { IncomingMessage } from 'node:http';
 import type {
   Admission,
@@ -17,13 +17,13 @@ export type Verified = {
   allowed: boolean;
   /** Why the key is denied; null if it is allowed. */
   reason: string | null;
-  /** The status, and the headers, of the response to the caller. */
+  /** The status and headers that the caller's response should have. */
   status: number;
   context: OpenContext;
   headers: Readonly<Record<string, string>>;
 };
 
-/** The part of a node that Edge uses. */
+/** The parts of an SDK node that Edge uses. */
 export type EdgeNode = Pick<Keyrail, 'admit'> & {
   verify(
     key: string | null,
@@ -34,8 +34,8 @@ export type EdgeNode = Pick<Keyrail, 'admit'> & {
 type Question = { key: string | null; route: RouteOptions };
 
 /**
- * Reads the body; null if it is too large or cut off. It returns no promise, because most responses
- * need none.
+ * Reads the body; null if it is too large or cut off. Uses a callback, because most responses need
+ * no promise.
  */
 export function readBody(request: IncomingMessage, then: (body: Buffer | null) => void): void {
   let body: Buffer | null = null;
@@ -55,10 +55,7 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * Returns a function that parses a body. It returns the question, or a description of what is wrong
- * with it.
- */
+/** Returns a function that parses a body into a question, or describes what is wrong with it. */
 export function createQuestions(defaults: Defaults): (body: Buffer) => Question | string {
   const requirements = createRemembered((wanted: Wanted) => requirementOf(wanted, defaults));
   return (body) => {
@@ -94,7 +91,7 @@ class VerifyCall implements IncomingCall {
   }
 }
 
-/** Returns a promise only if the control plane is needed. */
+/** Returns a promise only if the control plane has to be asked. */
 export function answerTo(keyrail: EdgeNode, question: Question): Verified | PromiseLike<Verified> {
   const { key, route } = question;
   const admitting: Admitting<OpenContext> = keyrail.admit(new VerifyCall(key), route);
@@ -120,8 +117,8 @@ function answerOf(
 }
 
 /**
- * The body of the response, written by hand: JSON.stringify of the whole object took a third of
- * Edge's own work for a call (`npm run bench -- edge`).
+ * The response body, written by hand because JSON.stringify of the whole object took a third of the
+ * time Edge itself spends on a call (`npm run bench -- edge`).
  */
 export const verifiedText = ({ allowed, reason, status, context, headers }: Verified): string =>
   `{"allowed":${allowed},"reason":${JSON.stringify(reason)},"status":${status},"context":${
@@ -145,7 +142,7 @@ const contextText = (context: KeyContext): string =>
     context.rateLimit,
   )}}`;
 
-/** IDs in the policy are UUIDs, which need no escaping. */
+/** IDs in the policy are UUIDs, so they need no escaping. */
 const idText = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
 
 const scopeTexts = createScopeTexts((scopes) => JSON.stringify([...scopes]));

@@ -1,4 +1,4 @@
-// Edge's listener on a real server, and requests to it.
+// Runs Edge's listener on a real server, and sends requests to it.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -21,7 +21,7 @@ export const verifying = (question: unknown): RequestInit => ({
   body: typeof question === 'string' ? question : JSON.stringify(question),
 });
 
-/** The fields of responses that tests read. */
+/** The response fields that tests read. */
 export type Body = {
   error: { code: string; missing_scopes: string[] };
   allowed: boolean;

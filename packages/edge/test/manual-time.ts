@@ -1,11 +1,11 @@
-// A clock that tests advance.
+// A clock that stands still until a test advances it.
 import type { RelayClock } from '../src/relay/clock.ts';
 
 type Timer = { at: number; act(): void };
 
 export type ManualTime = RelayClock & { pass(ms: number): Promise<void> };
 
-/** Lets promises and immediates run. */
+/** Lets pending promises and immediates run. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 export function manualTime(): ManualTime {

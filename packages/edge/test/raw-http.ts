@@ -1,4 +1,4 @@
-// HTTP as bytes: requests that no client library would send, and the traffic of a connection.
+// Raw HTTP: sends requests that no client library would send, and records a connection's traffic.
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -25,11 +25,14 @@ export function rawConnection(t: TestContext, port: number): Raw {
   };
 }
 
-/** The statuses of the responses so far. */
+/** The statuses of all responses received so far. */
 export const statusesIn = (received: string): number[] =>
   [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 
-/** Sends text, and returns what came back once a response is complete or the peer has closed. */
+/**
+ * Sends text. Returns what was received once a response's headers are complete or the peer has
+ * closed.
+ */
 export async function exchanged(t: TestContext, port: number, text: string): Promise<string> {
   const raw = rawConnection(t, port);
   raw.send(text);
@@ -39,7 +42,7 @@ export async function exchanged(t: TestContext, port: number, text: string): Pro
 
 export type ByteTap = { port: number; connections(): readonly string[]; open(): number };
 
-/** Passes bytes on, and records what clients sent on each connection. */
+/** Forwards bytes, and records what clients sent on each connection. */
 export async function openByteTap(t: TestContext, upstreamPort: number): Promise<ByteTap> {
   const seen: { bytes: string }[] = [];
   const open = new Set<Socket>();
@@ -71,7 +74,7 @@ export async function openByteTap(t: TestContext, upstreamPort: number): Promise
 
 export type Frame = { line: string; headers: ReadonlyMap<string, string>; body: string };
 
-/** The requests on a connection. Throws if a byte belongs to none. */
+/** Splits a connection's bytes into requests. Throws if any bytes are not part of one. */
 export function framesIn(bytes: string): Frame[] {
   const frames: Frame[] = [];
   let rest = bytes;

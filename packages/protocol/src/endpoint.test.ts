@@ -1,4 +1,4 @@
-// The parsing of endpoint names, and the types derived from an endpoint.
+// Parsing endpoint names, and the types derived from an endpoint's declaration.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type All = typeof allEndpoints;
 
-test("an endpoint's name splits into method and path", () => {
+test("an endpoint's name is split into its method and its path", () => {
   deepEqual(splitLine('POST /v1/keys/{id}/rotate'), {
     method: 'POST',
     path: '/v1/keys/{id}/rotate',
@@ -28,20 +28,20 @@ test("an endpoint's name splits into method and path", () => {
   throws(() => splitLine('PUT /v1/keys'), TypeError);
 });
 
-test('path parameters are found in order', () => {
+test('path parameters are listed in the order they appear in the path', () => {
   deepEqual(pathParams('GET /v1/keys'), []);
   deepEqual(pathParams('DELETE /v1/members/{userId}'), ['userId']);
   deepEqual(pathParams('GET /a/{id}/b/{other}'), ['id', 'other']);
 });
 
-test('a map of endpoints is returned unchanged', () => {
+test('endpoints() returns its map unchanged', () => {
   const map = endpoints({
     'GET /x': { auth: 'none', summary: 'X', description: '', answers: { 200: z.string() } },
   });
   deepEqual(Object.keys(map), ['GET /x']);
 });
 
-test('a misspelt method or an unknown field does not compile', () => {
+test('an endpoint with a misspelt method or an unknown field does not compile', () => {
   const x = { summary: 'X', description: 'Y', answers: { 200: z.string() } };
   // @ts-expect-error no such method
   endpoints({ 'PUT /x': { ...x, auth: 'none' } });
@@ -51,7 +51,7 @@ test('a misspelt method or an unknown field does not compile', () => {
   endpoints({ 'GET /x': { ...x, auth: 'nobody' } });
 });
 
-test('requests and responses are typed', () => {
+test("request and response types are derived from the endpoint's schemas", () => {
   const proofs: true[] = [
     same<PathParams<'PATCH /v1/members/{userId}'>, { userId: string }>(),
     same<keyof PathParams<'GET /v1/keys'>, never>(),

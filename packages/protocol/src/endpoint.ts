@@ -1,4 +1,4 @@
-// The declaration of an endpoint. Its name is its method and path, such as `GET /v1/workspace`.
+// How an endpoint is declared. Its name is its method and path, such as `GET /v1/workspace`.
 import { z } from 'zod';
 import { queryBoolean } from './query.ts';
 import type { Auth } from './wire/auth.ts';
@@ -11,23 +11,23 @@ export type Endpoint = {
   summary: string;
   /** What the endpoint does and when to call it, in one to four sentences of Markdown. */
   description: string;
-  /** Requires this role instead of the one the method implies. */
+  /** The required role, if it differs from the one implied by the method. */
   role?: 'owner';
-  /** Only reads, although it isn't a GET, so members may call it. */
+  /** Set if a request other than a GET changes nothing, so that members may call the endpoint. */
   reads?: true;
   /** Accepts `dry_run=true`, which returns 200 with an `impact` and changes nothing. */
   dryRun?: true;
   /** Descriptions of request headers; documentation only. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
-  /** `raw` passes the bytes on without parsing them. */
+  /** `raw`: the handler gets the bytes unparsed. */
   body?: z.ZodType | 'raw';
   /** The schema of a raw body; documentation only. */
   rawBody?: z.ZodType;
   /** An empty body is read as `{}`. */
   bodyOptional?: true;
   bodyBytesMax?: number;
-  /** The maximum number of JSON values in a large body. */
+  /** The maximum number of JSON values in the body, for endpoints that accept large bodies. */
   bodyValuesMax?: number;
   anyContentType?: true;
   /**
@@ -35,7 +35,7 @@ export type Endpoint = {
    * an undeclared 409.
    */
   refusals?: Partial<Record<404 | 409 | 413 | 429, string>>;
-  /** Paged by `cursor` and a `Link` header. */
+  /** The response is a list, paged with `cursor` and a `Link` header. */
   list?: true;
   /** Response bodies by status; null if there is no body. */
   answers: Record<number, z.ZodType | null>;
@@ -65,8 +65,7 @@ export type QueryOf<E> = E extends { query: infer Q extends z.ZodType }
   : Record<never, never>;
 
 /**
- * The query as a client passes it: values instead of text, and parameters with a default are
- * optional.
+ * The query as a client passes it: as typed values, with parameters that have a default optional.
  */
 export type QueryInputOf<E> = E extends { query: infer Q extends z.ZodType }
   ? { [K in keyof z.input<Q>]: K extends keyof z.output<Q> ? z.output<Q>[K] : never }
@@ -89,7 +88,7 @@ export type BodyInputOf<E> = E extends { body: 'raw' }
 /** The body of any success response; null for a success without a body, such as 304. */
 export type AnswerOf<E> = E extends { answers: infer A } ? BodyAt<A, SuccessStatus<A>> : never;
 
-/** Every declared response with its status, including failures with their own body. */
+/** Every declared response with its status, including failures that have their own body format. */
 export type ReplyOf<E> = E extends { answers: infer A }
   ? { [S in keyof A]: { status: S; body: BodyAt<A, S> } }[keyof A]
   : never;
@@ -112,7 +111,7 @@ const dryRunQuery = {
   }),
 };
 
-/** The schema of the whole query; undefined if the endpoint takes none. */
+/** The schema of the whole query; undefined if the endpoint accepts no query parameters. */
 export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefined =>
   dryRun ? (query ?? z.strictObject({})).extend(dryRunQuery) : query;
 
@@ -131,8 +130,8 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`. Every POST of the vendor plane that changes
- * something does: it runs once per key, and retries get the stored response.
+ * Whether an endpoint accepts an `Idempotency-Key`. Every vendor-plane POST that changes something
+ * accepts one: the change is made once per key, and retries get the stored response.
  */
 export const acceptsRequestKey = (
   line: string,
@@ -140,8 +139,8 @@ export const acceptsRequestKey = (
 ): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
 
 /**
- * The error statuses of an endpoint, in ascending order. Any request can have an unknown query
- * parameter, so 400 is always one of them.
+ * An endpoint's error statuses, in ascending order. They always include 400, because any request
+ * can contain an unknown query parameter.
  */
 export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   const { auth, body, anyContentType, refusals = {} } = endpoint;
@@ -153,7 +152,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(pathParams(line).length > 0 ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
-    // Endpoints that take a body without a credential are throttled, and so are changes made with
+    // Endpoints that accept a body without a credential are throttled, as are changes made with
     // embed tokens.
     ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
@@ -163,7 +162,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
 }
 
 /**
- * Whether the documented headers are required: signatures and origins are, `If-None-Match` isn't.
+ * Whether the documented headers are required. Signatures and origins are; `If-None-Match` isn't.
  */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
   auth === 'signature' || auth === 'embed';

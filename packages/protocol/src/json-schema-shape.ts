@@ -1,16 +1,16 @@
-// Reads JSON Schema: references, nullability, items and properties.
+// Reads parts of a JSON Schema: references, nullability, items and properties.
 import type { Components, JsonObject } from './json-schema.ts';
 import { isJsonObject } from './json-value.ts';
 
 const COMPONENT = '#/components/schemas/';
 
-/** The schema behind a `$ref`; any other schema is returned as it is. */
+/** The schema a `$ref` points to; any other schema is returned unchanged. */
 export function resolve(schema: JsonObject, components: Components): JsonObject {
   if (typeof schema.$ref !== 'string') return schema;
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/** Follows a reference and splits `X or null`, in either notation, into X and a flag. */
+/** Resolves a reference, and splits `X or null`, in either notation, into X and a flag. */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

@@ -1,5 +1,5 @@
-// Converts a zod schema to JSON Schema for an OpenAPI document: named objects move to the shared
-// components, and validators with a transform provide their own JSON Schema.
+// Converts a zod schema to JSON Schema for an OpenAPI document. Named objects are moved to the
+// shared components, and validators with a transform provide their own JSON Schema.
 import { z } from 'zod';
 
 export type JsonObject = { [key: string]: unknown };
@@ -7,7 +7,9 @@ export type Components = Record<string, JsonObject>;
 
 type Direction = 'input' | 'output';
 
-/** Returns the JSON Schema. Named parts are added to `components` and referenced. */
+/**
+ * Returns the JSON Schema. Objects with a name are added to `components` and referenced from there.
+ */
 export function jsonSchemaOf(
   type: z.core.$ZodType,
   direction: Direction,
@@ -38,13 +40,13 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;
-  // Responses can get new fields, and generated clients must not break on unknown fields.
+  // Later versions may add fields to responses, and generated clients must not fail on them.
   if (direction === 'output' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }
 }
 
-// An object is strict in a request but open in a response, so it needs two names.
+// An object is closed in a request but open in a response, so each version has its own name.
 const componentName = (name: string, direction: Direction) =>
   direction === 'input' ? `${name}Input` : name;
 

@@ -1,16 +1,18 @@
-// Validation of free-form JSON. Written by hand because zod's record silently drops a `__proto__`
-// key, and because the error must give the path of a value that cannot be stored.
+// Validates free-form JSON. Written by hand because zod's record silently drops a `__proto__` key,
+// and because the error must contain the path of the value that cannot be stored.
 
 import { flawOf } from './text.ts';
 import { JSON_DEPTH_MAX } from './wire/limits.ts';
 
 type JsonFlaw = { path: (string | number)[]; message: string };
 
-/** True for a JSON object: neither null nor an array. */
+/** Whether the value is a JSON object: neither null nor an array. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The first problem in `value`, or null. `depth` counts the value itself. */
+/**
+ * The first problem in `value`, or null. `depth` is the nesting depth of `value`, starting at 1.
+ */
 export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   if (typeof value === 'string') return at([], flawOf(value));
   if (typeof value === 'number') return at([], Number.isFinite(value) ? null : 'is not a number');
@@ -21,7 +23,8 @@ export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   return Array.isArray(value) ? findItemFlaw(value, depth) : findMemberFlaw(value, depth);
 }
 
-// Plain loops for speed: 1 MiB can hold half a million values, and the check blocks the event loop.
+// Plain loops for speed: 1 MiB can contain half a million values, and the check blocks the event
+// loop.
 function findItemFlaw(items: readonly unknown[], depth: number): JsonFlaw | null {
   for (let index = 0; index < items.length; index += 1) {
     const flaw = findJsonFlaw(items[index], depth + 1);

@@ -1,4 +1,4 @@
-// Every example is a request the server accepts, or a response it can send.
+// Every example is a request that the server accepts or a response that it can send.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from './endpoint.ts';
@@ -8,7 +8,7 @@ import { exampleBody, exampleResponse } from './openapi-examples.ts';
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
-test('every example body passes the validation of its endpoint', () => {
+test("every example body passes its endpoint's validation", () => {
   for (const [line, { body, rawBody }] of all) {
     const type = body === 'raw' ? rawBody : body;
     if (!type) continue;
@@ -19,7 +19,7 @@ test('every example body passes the validation of its endpoint', () => {
   }
 });
 
-test('every example response matches a response schema of its endpoint', () => {
+test("every example response matches one of its endpoint's response schemas", () => {
   for (const [line, { answers }] of all) {
     for (const [status, type] of Object.entries(answers)) {
       if (!type) continue;

@@ -1,4 +1,4 @@
-// Generates the examples of the OpenAPI document from schemas and the values in openapi-samples.ts.
+// Generates the OpenAPI document's examples from the schemas and the values in openapi-samples.ts.
 import type { Components, JsonObject } from './json-schema.ts';
 import { arrayItems, objectsIn, propertiesOf, withoutNull } from './json-schema-shape.ts';
 import { isJsonObject } from './json-value.ts';
@@ -13,7 +13,7 @@ type Sampling = {
   isShown(position: Position): boolean;
 };
 
-/** Optional fields that are included in examples of request bodies. */
+/** Optional fields that are included in the examples of request bodies. */
 const shownInBodies = new Set([
   'name',
   'scopes',
@@ -27,7 +27,7 @@ const shownInBodies = new Set([
 export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
   sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);
 
-/** Only includes an optional response field if openapi-samples.ts has a value for it. */
+/** Includes an optional field only if openapi-samples.ts has a value for it. */
 export const exampleResponse = (
   schema: JsonObject,
   line: string,
@@ -70,8 +70,8 @@ function sampleObject(shape: JsonObject, sampling: Sampling, position: Position)
 }
 
 /**
- * The kind of an object, from its `object` field. A rate limit has no such field and is recognised
- * by its `algorithm`.
+ * An object's kind, from its `object` field. A rate limit has no such field, so it is recognised by
+ * its `algorithm`.
  */
 function kindOf({ properties }: JsonObject): string | null {
   if (!isJsonObject(properties)) return null;

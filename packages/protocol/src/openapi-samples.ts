@@ -1,5 +1,5 @@
-// Values for the examples in the OpenAPI document, by field name, or by object kind and field name
-// if a name has several meanings. A test checks every example against its schema.
+// Values for the OpenAPI document's examples, by field name. If a name has several meanings, the
+// value also depends on the kind of object. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
@@ -191,9 +191,7 @@ const byKind: Record<string, unknown> = {
   'usage_overview.latency_ms': { p50: 11.73, p90: 46.94, p99: 223.2 },
 };
 
-/**
- * Values by endpoint and field path, so that a response matches the request in the same example.
- */
+/** Values by endpoint and field path, so that an example's response matches its request. */
 const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/auth\//, { name: 'Ada Lovelace', 'user.name': 'Ada Lovelace', 'memberships.name': 'Acme' }],
   [/\/workspaces?$/, { name: 'Acme', 'secret_key.name': null, membership: null }],
@@ -227,7 +225,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The sample for a field, or undefined if the type alone is enough. */
+/** The sample value for a field; undefined if a value that only fits its type is enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

@@ -1,5 +1,5 @@
-// The prose of the OpenAPI document, in Markdown: conventions for all endpoints, a sentence per
-// group, and a description of each kind of credential.
+// The OpenAPI document's prose, in Markdown: conventions for all endpoints, a description of each
+// group, and one of each kind of credential.
 import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';
 import { type Auth, accepts, type Credential } from './wire/auth.ts';
@@ -77,7 +77,7 @@ const sampleRefusal = {
   },
 };
 
-/** The type requires a description for each group. */
+/** The type makes sure that every group has a description. */
 export const groupDescriptions: Record<keyof typeof endpointGroups, string> = {
   Accounts: 'Signing up, signing in, passwords, and joining a workspace.',
   Workspace: 'Your company in Keyrail. Everything else belongs to exactly one workspace.',
@@ -146,6 +146,6 @@ const schemeOf: Record<Credential, keyof typeof securitySchemes> = {
   signature: 'scannerSignature',
 };
 
-/** Any one of the schemes is enough. */
+/** The schemes that an endpoint accepts; any one of them is enough. */
 export const securityOf = (auth: Auth): JsonObject[] =>
   accepts[auth].map((credential) => ({ [schemeOf[credential]]: [] }));

@@ -1,4 +1,5 @@
-// The events in the OpenAPI document: requests that Keyrail sends to the vendor's endpoints.
+// The events in the OpenAPI document. Each is a request that Keyrail sends to the vendor's
+// endpoint.
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ChangeEvent, NoticeEvent, TestEvent } from './objects/webhook.ts';
 import { eventOperationId } from './operation-names.ts';

@@ -1,4 +1,4 @@
-// The generated OpenAPI document is complete, and its references resolve.
+// The generated OpenAPI document is complete, and all of its references resolve.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { auditActions, noticeTypes, TEST_EVENT } from './wire/event-types.ts';
 
 type Node = { [key: string]: Node };
 
-// Through JSON, as clients receive it.
+// Serialised and parsed, so that it is what clients receive.
 const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
@@ -20,20 +20,20 @@ const pinned: Record<string, string> = JSON.parse(
   readFileSync(new URL('./vectors/operation-ids.json', import.meta.url), 'utf8'),
 );
 
-test("the document has its version and the server's URL", () => {
+test("the document contains the OpenAPI version, the product version and the server's URL", () => {
   equal(document.openapi, '3.1.1');
   equal(document.info?.version, '1.2.3');
   deepEqual(document.servers, [{ url: 'https://keys.example.com' }]);
 });
 
-test('exactly the existing endpoints are documented', () => {
+test('the document lists every endpoint and no others', () => {
   const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test("operation IDs and tags match the client's method names and never change", () => {
+test("operation IDs and tags match the client's method names and stay the same", () => {
   const found = lines.map((line) => {
     const { operationId, tags } = operationOf(line);
     return [line, `${tags?.[0]} ${operationId}`];
@@ -41,7 +41,7 @@ test("operation IDs and tags match the client's method names and never change", 
   deepEqual(Object.fromEntries(found), pinned);
 });
 
-test('every operation ID is unique, even among events', () => {
+test('every operation ID is unique, including those of events', () => {
   const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})];
   const ids = items.flatMap((item) => Object.values(item).map((each) => String(each.operationId)));
   equal(ids.length, lines.length + Object.keys(document.webhooks ?? {}).length);
@@ -49,7 +49,7 @@ test('every operation ID is unique, even among events', () => {
   deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
 });
 
-test('every event has a description and the schema of its kind', () => {
+test('every event has a description and a schema that allows its type', () => {
   const webhooks = document.webhooks ?? {};
   deepEqual(Object.keys(webhooks), [...auditActions, ...noticeTypes, TEST_EVENT]);
   for (const [type, { post = {} }] of Object.entries(webhooks)) {
@@ -96,7 +96,7 @@ test('every tag is used and described, and every operation has a description tha
 test('every operation documents client errors, and conflicts where they can happen', () => {
   const has = (status: string) => (line: string) => status in (operationOf(line).responses ?? {});
   ok(lines.every(has('400')));
-  // Server tests fail on a conflict from any other endpoint.
+  // Server tests fail if any other endpoint responds with a conflict.
   const conflictOf = (line: string) => operationOf(line).responses?.['409']?.description;
   deepEqual(lines.filter(conflictOf), [
     'POST /v1/auth/invites/accept',
@@ -130,7 +130,7 @@ test('every operation documents client errors, and conflicts where they can happ
   });
 });
 
-test('every POST of the vendor plane documents its idempotency key', () => {
+test('an endpoint with an idempotency key documents its conflicts and its replayed response', () => {
   const keyed = lines.filter((line) =>
     parametersOf(line).some(({ name }) => String(name) === 'Idempotency-Key'),
   );
@@ -156,7 +156,7 @@ test('every path parameter is declared', () => {
   }
 });
 
-test('query parameters have the type of their value', () => {
+test('query parameters are documented as numbers and arrays, not as text', () => {
   const parameters = parametersOf('GET /v1/policy/delta');
   const schemaOf = (name: string) => parameters.find((each) => String(each.name) === name);
   equal(schemaOf('since')?.required, true);
@@ -205,7 +205,7 @@ test('the document includes the minimum length of a new password', () => {
   equal(passwordOf('POST /v1/auth/sessions')?.description, undefined);
 });
 
-test('a throttled endpoint documents 429', () => {
+test("throttled endpoints document a 429 response, and other endpoints don't", () => {
   const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
   for (const line of [
     'POST /v1/ingest/batch',
@@ -219,7 +219,7 @@ test('a throttled endpoint documents 429', () => {
   for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
 });
 
-test('the document contains no keys that only its generator uses', () => {
+test('the document contains no leftovers from the schema generator', () => {
   const text = JSON.stringify(document);
   for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {
     ok(!text.includes(trace), trace);

@@ -56,7 +56,7 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
     'x-first-operation': operationId('GET /v1/workspace'),
-    // The headings in the reference. Each groups several tags.
+    // The headings of the API reference. Each covers several tags.
     'x-groups': described(groupDescriptions),
     servers: [{ url }],
     tags: described(tagDescriptions),
@@ -100,9 +100,7 @@ function operation(
   };
 }
 
-/**
- * The lowest role that may call the endpoint; null if roles do not apply or any member may call it.
- */
+/** The lowest role that may call the endpoint; null if any member may, or if roles do not apply. */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
   const least = leastRole(isSafe(line, endpoint), endpoint.role);
@@ -247,8 +245,8 @@ const feedHeaders = {
 };
 
 /**
- * The error responses of an endpoint: each declared status with its reason, and `default` for all
- * others.
+ * An endpoint's error responses: one per declared status, with its reason, and `default` for all
+ * other statuses.
  */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
@@ -262,8 +260,8 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
 /**
- * One response for each declared status, with its error codes. The codes of all other statuses are
- * in `RefusedOther`.
+ * The shared error responses: one per documented status, with its error codes. `RefusedOther` lists
+ * the codes of all other statuses.
  */
 function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };

@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** IDs that deviate from the rule, because the regular ID would read badly. */
+/** IDs that don't follow the rule, because the regular ID would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -17,10 +17,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources whose name differs from their object's. */
+/** Resources whose name differs from that of their objects. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
-/** The verbs that GET methods begin with. Any other word describes what is read. */
+/** The verbs that a GET method's name can start with. Any other first word describes the result. */
 const READING = ['get', 'list', 'verify'];
 
 const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
@@ -39,10 +39,10 @@ function pathOf(line: string): readonly string[] {
   return path;
 }
 
-/** The resource's name in the client. */
+/** The client resource that the endpoint belongs to. */
 export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
 
-/** The verb, the object, and the other words of the method. */
+/** Built from the method's verb, the object, and the method's other words. */
 export function operationId(line: string): string {
   const path = pathOf(line);
   const exception = EXCEPTIONS[path.join('.')];
@@ -71,7 +71,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 export const eventOperationId = (type: string): string =>
   `on${type.split(/[._]/).map(capitalised).join('')}`;
 
-/** The type requires a description for each tag. */
+/** The type makes sure that every tag has a description. */
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   users: 'User accounts.',
   sessions: 'Signing in and out.',

@@ -1,10 +1,10 @@
-// The parsing of query parameters.
+// Parsing query parameters.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { paging, queryBoolean, queryInteger, TenantFilter } from './query.ts';
 
-test('a whole number consists of decimal digits and is within its range', () => {
+test('a whole number is accepted only as decimal digits within its range', () => {
   const limit = queryInteger(1, 200);
   equal(limit.parse('1'), 1);
   equal(limit.parse('200'), 200);
@@ -15,7 +15,7 @@ test('a whole number consists of decimal digits and is within its range', () => 
   for (const value of [5, null, ['5', '6']]) ok(!limit.safeParse(value).success);
 });
 
-test('a version can have more than ten digits', () => {
+test('a number can have more than ten digits only if its maximum does', () => {
   const since = queryInteger(0, Number.MAX_SAFE_INTEGER);
   equal(since.parse('9007199254740991'), Number.MAX_SAFE_INTEGER);
   ok(!since.safeParse('9007199254740992').success);
@@ -28,7 +28,7 @@ test('an omitted number gets its default; without a default, it is required', ()
   ok(!queryInteger(1, 200).safeParse(undefined).success);
 });
 
-test('only true and false are booleans', () => {
+test('a boolean is accepted only as true or false', () => {
   equal(queryBoolean(false).parse('true'), true);
   equal(queryBoolean(true).parse('false'), false);
   equal(queryBoolean(false).parse(undefined), false);

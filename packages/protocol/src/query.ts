@@ -1,5 +1,5 @@
-// Query parameters arrive as text and are parsed strictly: no `1e2`, no `0x10`, no empty string
-// for zero, no clamping, no `yes` for true.
+// Query parameters arrive as text and are parsed strictly: numbers can't be written `1e2` or
+// `0x10`, an empty string isn't zero, `yes` isn't true, and nothing is clamped.
 import { z } from 'zod';
 import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
@@ -20,7 +20,7 @@ const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
-/** A whole number in decimal digits from `min` to `max`; optional if it has a default. */
+/** A whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
 export function queryInteger(min: number, max: number): IntegerQuery;
 export function queryInteger(
   min: number,
@@ -45,7 +45,7 @@ export function queryInteger(min: number, max: number, fallback?: number) {
   return integer.default(fallback).meta({ jsonSchema });
 }
 
-/** Exactly `true` or `false`. */
+/** Accepts only `true` and `false`. */
 export const queryBoolean = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** IDs, one for each time the parameter appears; always parsed to an array. */
+/** IDs, given by repeating the parameter; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -70,10 +70,10 @@ const queryIds = (min: number, max: number) =>
 
 export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
 
-/** The IDs of a page of rows, for looking up related data in one request. */
+/** The IDs from one page of rows, so that related data can be looked up in one request. */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
-/** A time in a query. Stays text, because clients pass it as text. */
+/** A time in a query. It stays text, because clients pass it as text. */
 export const QueryTime = z
   .string()
   .refine((value) => parseTimestamp(value) !== null, {
@@ -81,7 +81,7 @@ export const QueryTime = z
   })
   .meta({ format: 'date-time' });
 
-/** Names separated by commas; parsed to a sorted array without duplicates. */
+/** Comma-separated names, parsed to an array without duplicates, in alphabetical order. */
 export const FeedIncludes = z
   .string()
   .transform((value, ctx) => {
@@ -102,9 +102,7 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/**
- * The search parameter of a list. Matches rows in which one of these fields starts with the text.
- */
+/** A list's search parameter. A row matches if one of these fields starts with the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

@@ -1,4 +1,5 @@
-// The patterns published for scanners match every created credential, and nothing longer.
+// The patterns published for secret scanners match every credential that Keyrail creates, and don't
+// match inside longer words.
 import { equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ const vectors = JSON.parse(
   readFileSync(join(import.meta.dirname, 'vectors/key-format.json'), 'utf8'),
 );
 
-/** Undoes the escaping of `|` in the Markdown table. */
+/** The pattern in the docs, without the escaping that the Markdown table needs for `|`. */
 const patternOf = (type: string): RegExp => {
   const cell = new RegExp(`^\\| ${type} \\| \`(.+)\` \\|$`, 'm').exec(page)?.[1];
   ok(cell, `no pattern for ${type}`);
@@ -32,7 +33,7 @@ const minted = (kind: CredentialKind): string[] =>
   });
 
 for (const [kind, pattern] of Object.entries(patterns)) {
-  test(`the pattern for ${kind} finds a created credential in any text`, () => {
+  test(`the pattern for ${kind} finds credentials in any surrounding text`, () => {
     const known: { kind: string; secret: string }[] = vectors.valid;
     const golden = known.filter((each) => each.kind === kind).map(({ secret }) => secret);
     ok(golden.length > 0);

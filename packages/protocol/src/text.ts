@@ -1,8 +1,11 @@
-// Strings with a length in code points, without NUL and without unpaired surrogates.
+// Strings whose length is counted in code points, without NUL and without unpaired surrogates.
 // zod's min and max count UTF-16 units, but the database counts code points.
 import { z } from 'zod';
 
-/** The number of code points. May stop early and return `max + 1` for a string that is too long. */
+/**
+ * The number of code points. If the string is too long, counting may stop early and return `max +
+ * 1`.
+ */
 export function countChars(value: string, max: number): number {
   if (value.length > max * 2) return max + 1;
   let count = 0;

@@ -1,4 +1,4 @@
-// Timestamps at the limits of the calendar.
+// Which timestamps are accepted, and the instant each one stands for.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -72,7 +72,7 @@ const instants = fc.date({
   noInvalidDate: true,
 });
 
-test('a timestamp from a response can be sent back unchanged', () => {
+test('a timestamp in the response format is accepted in requests, as the same instant', () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const text = instant.toISOString();
@@ -82,7 +82,7 @@ test('a timestamp from a response can be sent back unchanged', () => {
   );
 });
 
-test('timestamps with different offsets can be the same instant', () => {
+test('an offset changes how an instant is written, but not which instant it is', () => {
   const offsets = fc.integer({ min: -1439, max: 1439 });
   fc.assert(
     fc.property(instants, offsets, (instant, minutes) => {

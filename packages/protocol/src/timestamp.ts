@@ -7,7 +7,7 @@ const SHAPE =
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The instant, truncated to milliseconds; null if the text is not a strict ISO 8601 date-time. */
+/** The instant, truncated to milliseconds; null unless the text is a strict ISO 8601 date-time. */
 export function parseTimestamp(value: string): Date | null {
   const match = SHAPE.exec(value);
   if (!match) return null;
@@ -20,7 +20,7 @@ export function parseTimestamp(value: string): Date | null {
 
   const ms = fraction.slice(0, 3).padEnd(3, '0');
   const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${offset}`);
-  // An offset can move the time to a year without four digits.
+  // An offset can move the instant into a year before 1 or after 9999.
   return at >= EARLIEST && at <= LATEST ? new Date(at) : null;
 }
 

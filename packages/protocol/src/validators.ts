@@ -1,4 +1,4 @@
-// Validators of request fields. Each is a schema and, where useful, a type.
+// Validators for request fields. Each is a schema and, where useful, also a type.
 import { z } from 'zod';
 import { findJsonFlaw, isJsonObject } from './json-value.ts';
 import { text } from './text.ts';
@@ -78,8 +78,8 @@ export const password = (charsMin: number = PASSWORD_CHARS_MIN) =>
   text(charsMin, PASSWORD_CHARS_MAX).meta({ format: 'password' });
 
 /**
- * A password in a request, new or existing. The schema does not know the deployment's minimum, so
- * code that stores a new password also parses it with `password(charsMin)`.
+ * A password in a request, whether new or existing. The schema does not know the deployment's
+ * minimum length, so code that stores a new password also parses it with `password(charsMin)`.
  */
 export const Password = password(1);
 
@@ -103,7 +103,7 @@ export const Timestamp = z
   })
   .meta({ jsonSchema: { type: 'string', format: 'date-time' } });
 
-/** Any JSON object. Arrays, scalars and the key `__proto__` are rejected. */
+/** Any JSON object without a `__proto__` key. Arrays and scalars are rejected. */
 export const Meta = z
   .custom<Record<string, unknown>>(isJsonObject, 'must be a JSON object')
   .check((ctx) => {
@@ -146,7 +146,7 @@ export const Sha256Hex = z
 
 export const LookupHash = z.string().regex(SHA256_HEX, 'must be 64 lowercase hex characters');
 
-/** The part of an imported key that is shown. It never looks like a Keyrail credential. */
+/** The part of an imported key that may be shown. It must not look like a Keyrail credential. */
 export const DisplayPrefix = z
   .string()
   .regex(
@@ -166,8 +166,8 @@ export const OverlapHours = z
   .max(OVERLAP_HOURS_MAX)
   .default(OVERLAP_HOURS_DEFAULT);
 
-// Atoms and labels cannot contain the dots that separate them, so matching backtracks over at most
-// one of them. With the length checked first, matching takes microseconds at most.
+// Parts cannot contain the dots that separate them, so matching backtracks over at most one part.
+// Because the length is checked first, matching takes microseconds at most.
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 

@@ -1,5 +1,5 @@
-// The page in a browser: nothing overflows at any width, all text has enough contrast in light and
-// dark mode, printouts are complete, and the menu can be filtered.
+// The page in a real browser: nothing overflows at any width, all text has enough contrast in light
+// and dark mode, printouts are complete, and the menu can be filtered.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { filterScript } from './filter.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './style.ts';
 
-// These run inside the page, so they are strings: their globals exist only in a browser.
+// Run inside the page. They are strings because their globals exist only in a browser.
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
-/** All text with less contrast than WCAG AA requires for its size. */
+/** Finds all text with less contrast than WCAG AA requires for its size. */
 const faint = `(() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
@@ -42,7 +42,7 @@ const faint = `(() => {
   return [...found];
 })()`;
 
-/** Parts missing from a printout: closed sections and clipped text. */
+/** Finds parts that a printout would lack: closed sections and clipped text. */
 const unprinted = `[...document.querySelectorAll('main details, main pre')].filter((each) =>
   each.tagName === 'PRE'
     ? each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1
@@ -61,7 +61,7 @@ test('the page fits every width, has enough contrast, prints and can be filtered
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ colorScheme });
     await page.goto(url);
-    // 320 equals a width of 1280 at 400 % zoom.
+    // A width of 320 corresponds to a 1280-pixel window at 400 % zoom.
     for (const width of [320, 390, 640, 1280, 1440]) {
       await page.setViewportSize({ width, height: 800 });
       equal(await page.evaluate(sideways), 0, `${width} wide`);

@@ -1,4 +1,4 @@
-// Reads what the page shows from an OpenAPI document. Unknown parts are ignored.
+// Extracts what the page shows from an OpenAPI document. Unknown parts are ignored.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { objectsIn } from '@keyrail/protocol/json-schema-shape.ts';
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
@@ -24,17 +24,17 @@ export type Operation = {
   path: string;
   summary: string;
   description: string | null;
-  /** Names of security schemes. Any one of them is enough; empty if none is needed. */
+  /** The names of the security schemes. Any one of them is enough; empty if none is required. */
   credentials: readonly string[];
   role: string | null;
   parameters: readonly Parameter[];
   body: RequestBody | null;
   responses: readonly Response[];
-  /** The documented error statuses, without `default`. */
+  /** The error statuses that the operation documents, without `default`. */
   refusals: readonly OwnRefusal[];
 };
 
-/** `reason` is set if the operation has its own description of the status. */
+/** `reason` is set if the operation describes the status itself. */
 type OwnRefusal = { status: string; reason: string | null };
 
 export type Group = { name: string; description: string; operations: Operation[] };
@@ -48,7 +48,7 @@ export type ApiDocument = {
   version: string;
   url: string;
   description: string;
-  /** The example operation in the introduction: `x-first-operation`. */
+  /** The operation shown as an example in the introduction, from `x-first-operation`. */
   firstOperation: Operation | null;
   groups: Group[];
   credentials: Credential[];
@@ -82,7 +82,7 @@ export function readDocument(openApi: JsonObject): ApiDocument {
   };
 }
 
-/** `secretKey` is shown as `secret key`. */
+/** `secretKey` becomes `secret key`. */
 export const spaced = (name: string): string =>
   name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
@@ -171,7 +171,10 @@ function credentialsOf(schemes: JsonObject): Credential[] {
   }));
 }
 
-/** Lists each shared error response once, by status; `default` comes last. */
+/**
+ * The shared error responses that operations refer to, each listed once, by status; `default` comes
+ * last.
+ */
 function refusalsOf(operations: readonly Tagged[], responses: JsonObject): Refusal[] {
   const byStatus = new Map(operations.flatMap(({ refs }) => [...refs]));
   return [...byStatus]

@@ -1,4 +1,4 @@
-// One operation on the page: request and responses on one side, an example on the other.
+// Renders an operation: its request and responses on one side, an example on the other.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { arrayItems, propertiesOf } from '@keyrail/protocol/json-schema-shape.ts';
 import { type Operation, type Parameter, type Response, spaced } from './document.ts';
@@ -72,7 +72,7 @@ const parameterRows =
 const bodyRemark = ({ description, isRequired }: NonNullable<Operation['body']>): string | null =>
   description ?? (isRequired ? null : 'optional');
 
-/** Without a title, the rows belong to a response, where only optional fields are marked. */
+/** Without a title, this is a response's table, in which only optional fields are marked. */
 function fieldTable(
   title: string | null,
   rows: readonly Row[],
@@ -123,7 +123,7 @@ function responseTables(responses: readonly Response[], schemas: Components): Ht
   return html`<h4>Responses</h4>${parts}`;
 }
 
-/** `SecretKey` or `list of SecretKey`, shown while the table is closed. */
+/** `SecretKey` or `list of SecretKey`: what a closed table shows. */
 function kindOf(schema: JsonObject, schemas: Components): string {
   const name = nameOf(schema);
   if (name) return name;
@@ -137,7 +137,7 @@ function kindOf(schema: JsonObject, schemas: Components): string {
 const nameOf = ({ $ref }: JsonObject): string =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
 
-/** The statuses, and a line for each reason specific to this operation. */
+/** Links for the error statuses, and a line for each reason that the operation itself gives. */
 function refusalLinks({ refusals }: Operation): Html {
   if (refusals.length === 0) return nothing;
   const link = (status: string) =>
@@ -149,7 +149,7 @@ function refusalLinks({ refusals }: Operation): Html {
       ${reasons}`;
 }
 
-/** A curl command and its response. */
+/** A curl command and the response to it. */
 export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`

@@ -1,4 +1,4 @@
-// The page's curl commands, from the real document.
+// The curl commands on the page, generated from the real document.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
@@ -17,7 +17,7 @@ function operationAt(line: string): Operation {
 
 const curl = (line: string): string => curlFor(operationAt(line), url);
 
-test('a command only has -X if curl would choose a different method', () => {
+test('a command contains -X only if curl would otherwise use a different method', () => {
   match(curl('GET /v1/workspace'), /^curl https:\/\/keys\.example\.com\/v1\/workspace \\\n/);
   match(curl('POST /v1/secret_keys'), /^curl https:/);
   match(curl('DELETE /v1/projects/{id}'), /^curl -X DELETE https:\S+\/v1\/projects\/\$ID \\\n/);
@@ -31,7 +31,7 @@ test('a command sends a credential its endpoint accepts', () => {
   equal(curl('GET /healthz'), `curl ${url}/healthz`);
 });
 
-test('a command sends the required query and headers, but nothing optional', () => {
+test('a command sends required query parameters and headers, but no optional ones', () => {
   match(curl('GET /v1/policy/delta'), /delta\?project_id=\$PROJECT_ID&since=\$SINCE"/);
   match(
     curl('POST /v1/webhooks/scanner/secret_scanning'),
@@ -39,7 +39,7 @@ test('a command sends the required query and headers, but nothing optional', () 
   );
 });
 
-test('a body survives shell quoting', () => {
+test('a body is unchanged after shell quoting', () => {
   const operation = operationAt('POST /v1/secret_keys/{id}/revoke');
   const { body } = operation;
   ok(body);

@@ -1,4 +1,4 @@
-// A curl command for an operation. It works as soon as its shell variables are set.
+// Generates an operation's curl command, which works once its shell variables are set.
 import type { Operation, Parameter } from './document.ts';
 
 export function curlFor(operation: Operation, url: string): string {
@@ -16,7 +16,7 @@ export function curlFor(operation: Operation, url: string): string {
   ].join(' \\\n  ');
 }
 
-/** An optional body with an empty example is omitted. */
+/** The body that the command sends. An optional body whose example is empty is omitted. */
 function bodyToSend(body: Operation['body']): unknown {
   if (!body) return undefined;
   const isEmpty = JSON.stringify(body.example) === '{}';
@@ -51,6 +51,6 @@ function quoted(body: unknown): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Indented JSON; a list of one string stays on one line. */
+/** Indented JSON, except that a list with a single string stays on one line. */
 const indented = (body: unknown): string =>
   JSON.stringify(body, null, 2).replaceAll(/\[\n\s+("[^"\n]*")\n\s+\]/g, '[$1]');

@@ -1,7 +1,7 @@
-// The page's only script: it filters the menu. Without it, the field stays hidden. The content
-// security policy allows exactly this text, by its hash.
+// The page's only script, which filters the menu. Without scripts, the filter field stays hidden.
+// The content security policy allows exactly this script, by its hash.
 
-/** Shows the entries with every word in their title, path, method or group. */
+/** Shows only the entries whose title, path, method or group contains every word typed. */
 export const filterScript = `
 (() => {
   const field = document.getElementById('menu-filter');

@@ -1,4 +1,4 @@
-// Templates: inserted values never become markup.
+// Templates never turn inserted values into markup.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { html, jsonHtml } from './html.ts';
@@ -12,11 +12,11 @@ test('values in a template are escaped, in text and in attributes', () => {
   equal(html`${[hostile, html`<b>${hostile}</b>`]}`.html, `${escaped}<b>${escaped}</b>`);
 });
 
-test('nested templates are not escaped again, and null is omitted', () => {
+test('a template can contain other templates, which are not escaped again, and null, which is omitted', () => {
   equal(html`<p>${html`<b>x</b>`}${null}${1}</p>`.html, '<p><b>x</b>1</p>');
 });
 
-test('backticks become code, escaped like everything else', () => {
+test('text in backticks becomes code, and is escaped like all other text', () => {
   equal(
     prose('Send `max_keys` & `<b>`.').html,
     'Send <code>max_keys</code> &amp; <code>&lt;b&gt;</code>.',

@@ -1,4 +1,4 @@
-// HTML as values. A template escapes every value that isn't already HTML, so escaping cannot be
+// HTML has its own type. Templates escape every value of any other type, so escaping cannot be
 // forgotten.
 
 export type Html = { readonly html: string };
@@ -28,7 +28,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** An indented JSON value with syntax colours. Short lists stay on one line. */
+/** A JSON value, indented and with syntax colours. Short lists stay on one line. */
 export function jsonHtml(value: unknown, indent = ''): Html {
   if (Array.isArray(value)) return bracketed('[]', value.map(bare), { value, indent });
   if (typeof value === 'object' && value !== null) {

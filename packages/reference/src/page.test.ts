@@ -1,4 +1,4 @@
-// The page can show any OpenAPI document, and nothing in the document becomes markup.
+// The page can show any OpenAPI document, and nothing in a document becomes markup.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { referencePage } from './page.ts';
@@ -28,7 +28,7 @@ const foreign = {
   },
 };
 
-test('the page can show the document of a different API', () => {
+test('the page can show the OpenAPI document of any API', () => {
   const page = referencePage(foreign, links);
   match(page, /<title>Pets reference<\/title>/);
   match(page, /<p>All <b>pets<\/b>\.<\/p>/);
@@ -38,19 +38,19 @@ test('the page can show the document of a different API', () => {
   ok(page.includes('&lt;b&gt;Read&lt;/b&gt; a pet'));
 });
 
-test("the introduction shows the document's first operation as an example", () => {
+test('the introduction shows the operation named by x-first-operation as an example', () => {
   ok(!referencePage(foreign, links).includes('A first request'));
   const page = referencePage({ ...foreign, 'x-first-operation': 'readPet' }, links);
   match(page, /A first request: <a href="#readPet">/);
 });
 
-test('an error is shown with the reason specific to its operation', () => {
+test('each operation shows its own reasons for its errors', () => {
   const document = structuredClone(foreign);
   const refused = { $ref: '#/components/responses/Gone', description: 'Rex is `gone`.' };
   Object.assign(document.paths['/pets/{id}'].get.responses, { 404: refused });
   match(referencePage(document, links), /404<\/a> Rex is <code>gone<\/code>\.<\/p>/);
 });
 
-test('an empty document gives an empty page, not an error', () => {
+test('an empty document is rendered as an empty page', () => {
   equal(referencePage({}, links).includes('undefined'), false);
 });

@@ -1,4 +1,4 @@
-// Renders an OpenAPI document: a menu, the introduction, and all operations by group.
+// Renders an OpenAPI document as a page: a menu, the introduction, and all operations by group.
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type ApiDocument, type Group, readDocument, spaced } from './document.ts';
 import { operationArticle, operationExamples } from './endpoint.ts';
@@ -6,7 +6,7 @@ import { filterScript } from './filter.ts';
 import { columnHeads, type Html, html, methodBadge, nothing, statusBadge } from './html.ts';
 import { prose, type Section, sectionsOf } from './markdown.ts';
 
-/** The URLs the page links to. */
+/** The URLs that the page links to. */
 type PageLinks = { styleUrl: string; iconUrl: string; documentUrl: string };
 
 export function referencePage(openApi: JsonObject, links: PageLinks): string {
@@ -58,12 +58,15 @@ const logo: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height=
  aria-hidden="true"><path d="M5 9h22M5 23h22M10 9v14M22 9v14" />
 <circle cx="16" cy="16" r="4" /></svg>`;
 
-/** The filter, hidden until the script shows it. */
+/** The filter field, which is hidden until the script shows it. */
 const filter: Html = html`<div class="filter" hidden><label for="menu-filter">Filter</label>
   <input id="menu-filter" type="search" placeholder="Filter: rotate, /v1/keys…" autocomplete="off"
    autocapitalize="off" spellcheck="false"><p id="menu-none" class="dim" role="status"></p></div>`;
 
-/** On a narrow screen, the menu covers the page: `#menu` opens it, any other link closes it. */
+/**
+ * On narrow screens, the menu covers the page: the link to `#menu` opens it, and any other link
+ * closes it.
+ */
 const menu = ({ title, version, groups }: ApiDocument, sections: readonly Section[]): Html => html`
 <div class="bar"><a class="brand" href="#content">${logo}${title}</a>
   <a class="open" href="#menu">Menu</a></div>
@@ -83,7 +86,7 @@ function menuGroup({ name, operations }: Group): Html {
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
 }
 
-/** The first request, which is beside the introduction on a wide screen. */
+/** The first request to try, shown beside the introduction on wide screens. */
 function firstRequest({ firstOperation, url }: ApiDocument): Html {
   if (!firstOperation) return nothing;
   const { id, summary } = firstOperation;
@@ -91,7 +94,10 @@ function firstRequest({ firstOperation, url }: ApiDocument): Html {
 ${operationExamples(firstOperation, url)}</div>`;
 }
 
-/** The lists of credentials and errors follow the sections that introduce them. */
+/**
+ * A section of the introduction. The lists of credentials and errors follow the sections about
+ * them.
+ */
 function introSection({ id, title, blocks }: Section, document: ApiDocument): Html {
   return html`<section class="prose" id="${id}"><h2>${title}</h2>${blocks}
 ${id === 'credentials' ? credentialCards(document) : null}

@@ -1,4 +1,4 @@
-// The page's colours, for light and dark mode, and its icon.
+// The page's colours for light and dark mode, and its icon.
 
 export const colours = `
 :root {

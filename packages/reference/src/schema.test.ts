@@ -1,4 +1,4 @@
-// Field rows: types in words, request limits, and nested fields with their parent's path.
+// Field tables: types in words, limits, and nested fields with their parent's path.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
@@ -51,7 +51,7 @@ test('a field shows its description', () => {
   ok(field(rows, 'rate_limits').meaning?.startsWith('`null` means the project'));
 });
 
-test("nested fields have their parent's path", () => {
+test("a nested field is shown with its parent's path", () => {
   const window = field(bodyRows('POST /v1/keys'), 'rate_limits[].window_ms');
   deepEqual(window.notes, ['1,000 to 2,678,400,000']);
   const rows = answerRows('GET /v1/secret_keys', 200);
@@ -59,13 +59,13 @@ test("nested fields have their parent's path", () => {
   equal(field(answerRows('GET /v1/audit_logs', 200), 'data[].actor.email').type, 'string');
 });
 
-test('a response shows no limits, and marks optional fields', () => {
+test("a response's fields are shown without limits, and optional ones are marked", () => {
   const rows = answerRows('GET /v1/audit_logs', 200);
   deepEqual(field(rows, 'data[].seq').notes, []);
   equal(field(rows, 'data[].actor').isRequired, false);
 });
 
-test('an alternative is identified by its fixed field', () => {
+test('an alternative is identified by a field with a fixed value', () => {
   const heads = answerRows('GET /v1/policy/delta', 200).filter((row) => 'when' in row);
   deepEqual(
     heads.map(({ when }) => when),
@@ -78,6 +78,6 @@ test('an alternative is identified by its fixed field', () => {
   );
 });
 
-test('a nullable enum lists null as one of its values', () => {
+test('for a nullable enum, null is listed as one of its values', () => {
   equal(field(answerRows('GET /v1/policy/snapshot', 200), 'env').type, 'live | test | null');
 });

@@ -1,5 +1,5 @@
-// JSON Schema → the rows of a field table. Nested fields follow their parent and include its path,
-// so one table shows the whole body.
+// Turns a JSON Schema into the rows of a field table. A nested field follows its parent and is
+// shown with the parent's path, so that one table covers the whole body.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import {
   arrayItems,
@@ -16,27 +16,27 @@ export type FieldRow = {
   name: string;
   type: string;
   isRequired: boolean;
-  /** Limits and default, each a phrase with `code` in backticks. */
+  /** Limits and the default, each as a phrase in which backticks mark code. */
   notes: string[];
-  /** The description of the field. */
+  /** The field's description. */
   meaning: string | null;
 };
 
-/** The heading of an alternative: the rows below it apply if the condition is true. */
+/** The heading of an alternative. The rows below it apply if the condition holds. */
 type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;
 
 type Walk = { components: Components; parents: string; withBounds: boolean };
 
-/** Limits are only shown for requests. */
+/** The rows for a schema. Limits are included only for requests. */
 export const rowsOf = (
   schema: JsonObject,
   components: Components,
   direction: 'input' | 'output',
 ): Row[] => rowsIn(schema, { components, parents: '', withBounds: direction === 'input' });
 
-/** The row of a single field, such as a query parameter. */
+/** The row for a single field, such as a query parameter. */
 export const fieldOf = (
   schema: JsonObject,
   components: Components,
@@ -109,7 +109,7 @@ function plainType(shape: JsonObject, components: Components): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`);
 
-/** An alternative is identified by the first field with a fixed value. */
+/** The condition for an alternative: its first field with a fixed value. */
 function whenOf(variant: JsonObject): string {
   const required = Array.isArray(variant.required) ? variant.required : [];
   const fixed = propertiesOf(variant).find(
@@ -118,14 +118,14 @@ function whenOf(variant: JsonObject): string {
   return fixed ? `\`${fixed[0]}\` is \`${JSON.stringify(fixed[1].const)}\`` : 'otherwise';
 }
 
-/** Patterns that are easier to read in words. */
+/** Patterns that are described in words, because they are hard to read. */
 const spelt: Record<string, string> = {
   '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',
   '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$': '3 to 63 lowercase letters, digits and inner hyphens',
 };
 
-/** The limits of a schema as text: `1 to 200 characters`, `at most 64 items`. */
+/** A schema's limits in words: `1 to 200 characters`, `at most 64 items`. */
 function boundsOf(shape: JsonObject): string[] {
   const { minLength, maxLength, minItems, maxItems, pattern, items } = shape;
   const { minimum, exclusiveMinimum, maximum } = shape;
@@ -142,7 +142,7 @@ function boundsOf(shape: JsonObject): string[] {
 
 function range(min: unknown, max: unknown, unit: string): string[] {
   const low = typeof min === 'number' ? number(min) : null;
-  // zod gives this maximum to an integer without a limit.
+  // zod assigns this maximum to integers without a limit.
   const high = typeof max === 'number' && max < Number.MAX_SAFE_INTEGER ? number(max) : null;
   if (low !== null && high !== null) return [`${low} to ${high}${unit}`];
   if (low !== null) return [`at least ${low}${unit}`];

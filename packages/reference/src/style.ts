@@ -1,5 +1,5 @@
-// The page's style sheet, for light and dark mode, from phones to wide screens. It is a separate
-// file, so the page needs no inline styles.
+// The page's style sheet, for light and dark mode and for screens from phones to wide monitors.
+// Served as a separate file, so that the page needs no inline styles.
 import { colours } from './palette.ts';
 
 const text = `
@@ -234,7 +234,7 @@ const narrow = `
 }
 `;
 
-// Paper does not scroll, and closed sections cannot be opened on it.
+// A printed page can neither be scrolled nor have its sections opened.
 const print = `
 @media print {
   #menu, .bar, .skip { display: none; }

@@ -12,7 +12,7 @@ const KEY = `krsk_live_${'A'.repeat(51)}`;
 const fileIn = (home: string) => join(home, '.config', 'keyrail', 'profiles.json');
 const read = async (home: string) => JSON.parse(await readFile(fileIn(home), 'utf8'));
 
-test('login saves a session, commands use it, and logout ends it', async (t) => {
+test('login saves a session for other commands to use, and logout revokes it', async (t) => {
   const { people, url, home } = await setUpCli(t);
   const { email } = await people.owner();
   const keyrail = keyrailProcess(home, { KEYRAIL_URL: url });
@@ -47,7 +47,7 @@ test('a wrong password is rejected and nothing is saved', async (t) => {
   );
 });
 
-test('the error for a missing secret or an unreachable server suggests what to do next', async (t) => {
+test("if a secret is missing or the server can't be reached, the error suggests what to do next", async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   const mute = await keyrail('login --email ada@example.com');
@@ -59,7 +59,7 @@ test('the error for a missing secret or an unreachable server suggests what to d
   match(lost.stderr, /Cannot reach http:\/\/127\.0\.0\.1:2.*\n.*--url/);
 });
 
-test('a secret key is saved in a file only its owner can read', async (t) => {
+test('a secret key is saved in a file that only its owner can read', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const keyrail = keyrailProcess(home, { KEYRAIL_URL: url });
   const ran = await keyrail('login --key', { input: `${tokens.liveKey}\n` });
@@ -72,7 +72,7 @@ test('a secret key is saved in a file only its owner can read', async (t) => {
   match((await alone('logout')).stdout, /Logged out/);
 });
 
-test('anything but a secret key is rejected before it is sent', async (t) => {
+test('logging in with anything other than a secret key fails before it is sent', async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   for (const input of ['', 'kr_live_customer\n', 'hunter2\n']) {
@@ -85,7 +85,7 @@ test('anything but a secret key is rejected before it is sent', async (t) => {
   match(bad.stderr, /^keyrail: The server rejected this secret key\.\n/);
 });
 
-test('a profile file other users can read is rejected', async (t) => {
+test('a profile file that other users can read is rejected', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   await keyrail('login --key', { input: tokens.liveKey });
@@ -95,7 +95,7 @@ test('a profile file other users can read is rejected', async (t) => {
   match(ran.stderr, /other users can read it \(mode 644\)[\s\S]*chmod 600/);
 });
 
-test('a damaged profile file is reported, not overwritten', async (t) => {
+test('a damaged profile file causes an error and is not overwritten', async (t) => {
   const { home, tokens } = await setUpCli(t);
   await mkdir(join(home, '.config', 'keyrail'), { recursive: true });
   await writeFile(fileIn(home), '{"profiles"', { mode: 0o600 });
@@ -105,7 +105,7 @@ test('a damaged profile file is reported, not overwritten', async (t) => {
   equal(await readFile(fileIn(home), 'utf8'), '{"profiles"');
 });
 
-test('several profiles work side by side', async (t) => {
+test('one machine can have several profiles, and each command can choose one', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const xdg = join(home, 'elsewhere');
   const keyrail = keyrailInProcess(home, { XDG_CONFIG_HOME: xdg });
@@ -147,7 +147,7 @@ test("a profile's credential is only sent to that profile's URL", async (t) => {
   equal(other.seen.length, 0);
 });
 
-test('login without TLS prints a warning and never the credential', async (t) => {
+test('logging in without TLS prints a warning, which does not contain the credential', async (t) => {
   const { home } = await setUpCli(t);
   const ran = await keyrailInProcess(home, {})('login --key --url http://keys.invalid', {
     input: 'krsk_live_hidden\n',

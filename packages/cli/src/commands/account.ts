@@ -1,4 +1,4 @@
-// Login, logout, and the current user.
+// Logging in and out, and showing who is logged in.
 import { KeyrailError } from '@keyrail/client';
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import type { Command } from '../command.ts';
@@ -121,7 +121,10 @@ keyrail secret-keys revoke.`,
   },
 };
 
-/** A failure is only a warning: the profile is removed even if the server is unreachable. */
+/**
+ * If the session cannot be revoked, this only prints a warning: the profile should be removed even
+ * if the server can't be reached.
+ */
 async function endSession({ anonymous, target, output }: Context, profile: Profile): Promise<void> {
   if (target.url !== profile.url) return;
   try {
@@ -178,7 +181,7 @@ async function machineOf({ client }: Context, token: string): Promise<WhoOnly> {
   return { as, workspace: `${name} (${slug})`, role: null };
 }
 
-/** The part of a secret key that the server also shows. */
+/** How many characters of a secret key the server also shows. */
 const PREFIX_CHARS = 'krsk_live_'.length + 6;
 
 const envIn = (token: string): string => token.slice('krsk_'.length, 'krsk_live'.length);

@@ -1,4 +1,4 @@
-// The whole command line: every command has help, and completion includes all of them.
+// All commands together: each has help, and completion includes every one of them.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ test('every command has help with examples that start with its name', async (t) 
 
 const shared = ['--profile', '--url', '--json', '--quiet', '--no-color', '--yes'];
 
-test('examples use only options that exist', () => {
+test('the examples in the help use only existing options', () => {
   for (const { path, command } of all) {
     const known = [...(command.options ?? []).map(({ flags }) => flags), ...shared].join(' ');
     for (const example of command.examples) {
@@ -43,7 +43,7 @@ test('examples use only options that exist', () => {
   }
 });
 
-test('every example fits in 100 columns', () => {
+test('every example in the help fits in 100 columns', () => {
   const lines = all.flatMap(({ command }) => command.examples.flatMap((one) => one.split('\n')));
   deepEqual(
     lines.filter((line) => line.length > 96),
@@ -51,13 +51,13 @@ test('every example fits in 100 columns', () => {
   );
 });
 
-test('the reported version is the package version', async (t) => {
+test('the CLI reports the version in its package.json', async (t) => {
   const path = join(import.meta.dirname, '..', '..', 'package.json');
   equal(JSON.parse(readFileSync(path, 'utf8')).version, VERSION);
   equal((await keyrailInProcess(await home(t), {})('--version')).stdout, `${VERSION}\n`);
 });
 
-test('completion includes every command and option, in every shell', async (t) => {
+test('in every supported shell, completion includes all commands and options', async (t) => {
   const keyrail = keyrailInProcess(await home(t), {});
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout, code } = await keyrail(`completion ${shell}`);

@@ -1,4 +1,4 @@
-// Every command, in the order of the help.
+// Every command, in the order in which the help lists them.
 
 import type { Tree } from '../program.ts';
 import { account } from './account.ts';

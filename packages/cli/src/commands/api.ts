@@ -1,4 +1,4 @@
-// Sends any request, for endpoints without their own command.
+// Sends any API request, for endpoints that have no command of their own.
 import type { Command } from '../command.ts';
 import { usage } from '../failures.ts';
 import { jsonOf } from '../input/given.ts';

@@ -8,7 +8,7 @@ import { auditExport } from './export-audit.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
-/** Shows a user by email address, a secret key by prefix, and any other actor by type. */
+/** Shows users by email address, secret keys by prefix, and other actors by type. */
 function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }: Format): string {
   if (actor) return actor.email;
   if (type !== 'secret_key' || id === null) return type.replace('_', ' ');
@@ -16,7 +16,10 @@ function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }
   return name === id ? `secret key ${id}` : name;
 }
 
-/** If one entry contains its target's name, the table shows that name in every entry. */
+/**
+ * The IDs in an entry. If any of the entries contains its target's name, the table uses that name
+ * in all of them.
+ */
 function referencesOf({ payload, ...row }: AuditRow): Reference[] {
   const fields = [payload.display_prefix, payload.external_id, payload.slug, payload.email];
   const name = fields.find((field) => typeof field === 'string');

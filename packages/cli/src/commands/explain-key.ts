@@ -1,4 +1,4 @@
-// Why a key is allowed or denied. The key is read from stdin, never from an argument.
+// Explains why a key is allowed or denied. The full key is read from stdin, never from an argument.
 import type { Answer } from '@keyrail/client';
 import type { Command } from '../command.ts';
 import { envOf, envOption, projectOption } from '../input/options.ts';

@@ -1,4 +1,4 @@
-// `keyrail audit export`: complete and continued files, and the script that verifies them offline.
+// `keyrail audit export`: new and continued files, and the script that verifies them offline.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ async function setUp(t: TestContext) {
   return { ...stood, file, run, lastSeq };
 }
 
-test('an export continues after its last entry, even if the last line is cut off', async (t) => {
+test('an export can be continued after its last entry, even if its last line is incomplete', async (t) => {
   const { file, run, lastSeq, given } = await setUp(t);
   const first = await lastSeq();
   equal((await run()).code, 0);
@@ -47,7 +47,7 @@ test('an export continues after its last entry, even if the last line is cut off
   match((await verify(file)).output, new RegExp(`${last} entries, intact`));
 });
 
-test('an edited export is not continued, and the script finds the changed entry', async (t) => {
+test('an edited export cannot be continued, and the verification script reports the edited entry', async (t) => {
   const { file, run, lastSeq } = await setUp(t);
   await run();
   const lines = (await readFile(file, 'utf8')).split('\n');
@@ -59,7 +59,7 @@ test('an edited export is not continued, and the script finds the changed entry'
   deepEqual(await verify(file), { code: 1, output: 'Not verified: entry 2 was edited\n' });
 });
 
-test('anchors and a JWKS prove offline that the end of an export was cut off', async (t) => {
+test('with saved anchors and a JWKS, the script detects offline that the end of an export is missing', async (t) => {
   const { file, run, testApp, as, home, here } = await setUp(t);
   await createAnchorJob(testApp.app.worker)();
   await run();
@@ -80,7 +80,7 @@ test('anchors and a JWKS prove offline that the end of an export was cut off', a
   match((await verify(file, ...kept)).output, /line 1: no key of the JWKS signed this/);
 });
 
-test('a test key cannot export, because it cannot see every entry', async (t) => {
+test('an export with a test key fails, because that key cannot see every entry', async (t) => {
   const { file, here, tokens } = await setUp(t);
   const env = { KEYRAIL_TOKEN: tokens.testKey };
   const { code, stderr } = await here(['audit', 'export', '--out', file], { env });

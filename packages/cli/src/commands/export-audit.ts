@@ -1,9 +1,9 @@
-// Exports the audit log to a file that can be verified without the server.
+// Exports the audit log to a file that can be verified without access to the server.
 import { AUDIT_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
 import { openAuditFile } from '../exports/audit-file.ts';
 
-/** The maximum number of pages: enough for a long audit log. */
+/** The maximum number of pages, which is enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 export const auditExport: Command = {

@@ -1,4 +1,4 @@
-// `keyrail keys import`: files of both formats, bad rows, interruptions.
+// `keyrail keys import`: CSV and JSON Lines files, invalid rows, interruptions.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
 
 const TENANT = '"Globex, ""Inc."""';
 
-/** A CSV file of plain keys, large enough that a batch holds three of them. */
+/** A CSV file of plain keys, each large enough that only three fit in a batch. */
 const largeCsv = (tenants: readonly string[]): string => {
   const note = 'x'.repeat(300_000);
   const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);
@@ -39,7 +39,7 @@ const largeCsv = (tenants: readonly string[]): string => {
 
 const totalOf = ({ stdout }: Ran) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 
-test('plain keys in a CSV file are hashed locally and never leave the machine', async (t) => {
+test('plain keys in a CSV file are hashed locally and never sent', async (t) => {
   const { run, imported, tenant, url } = await setUp(t);
   const proxy = await forwarder(t, url);
   const texts = [foreignKey(), foreignKey(), `${foreignKey()}, "x"`];
@@ -68,7 +68,7 @@ test('plain keys in a CSV file are hashed locally and never leave the machine', 
   deepEqual(keys[2]?.scopes, ['a b']);
 });
 
-test('hashes in JSON Lines are imported, and a second run skips them', async (t) => {
+test('hashes in a JSON Lines file are imported, and a second import skips them', async (t) => {
   const { run, imported, tenant } = await setUp(t);
   const line = (more: object = {}) =>
     JSON.stringify({
@@ -96,7 +96,7 @@ test('hashes in JSON Lines are imported, and a second run skips them', async (t)
   deepEqual(totalOf(third), { rows: 4, imported: 0, known: 4 });
 });
 
-test('a file with bad rows is rejected with their line numbers, and nothing is imported', async (t) => {
+test('if a file contains invalid rows, their line numbers are listed and nothing is imported', async (t) => {
   const { run, imported, here, home } = await setUp(t);
   const secret = foreignKey();
   const header = 'key,tenant_external_id,display_prefix,meta';
@@ -149,7 +149,7 @@ test('a file with bad rows is rejected with their line numbers, and nothing is i
   deepEqual(await imported(), []);
 });
 
-test('an error from the server names the line, and the corrected file can be imported', async (t) => {
+test('an error from the server is reported with its line, and the import can be run again', async (t) => {
   const { run, imported, given } = await setUp(t);
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');
@@ -168,7 +168,7 @@ test('an error from the server names the line, and the corrected file can be imp
 });
 
 for (const moment of ['before', 'after'] as const) {
-  test(`each key is imported once, even after a kill ${moment} a batch is committed`, async (t) => {
+  test(`each key is imported only once, even if the CLI is killed ${moment} a batch is committed`, async (t) => {
     const { run, home, url, tokens, project, as } = await setUp(t);
     const proxy = await forwarder(t, url);
     const content = largeCsv(Array.from({ length: 8 }, () => TENANT));
@@ -201,7 +201,7 @@ for (const moment of ['before', 'after'] as const) {
   });
 }
 
-test('a terminal shows a progress bar', async (t) => {
+test('on a terminal, an import shows a progress bar', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { home, url, tokens, project } = await setUp(t);
   const file = join(home, 'keys.csv');
@@ -214,7 +214,7 @@ test('a terminal shows a progress bar', async (t) => {
   match(stripVTControlCharacters(screen), /Imported 5 keys\./);
 });
 
-test('an external ID in a file cannot write escape sequences to the terminal', async (t) => {
+test("escape sequences in a file's external IDs are not printed to the terminal", async (t) => {
   const { run } = await setUp(t);
   const content = `key,tenant_external_id\n${foreignKey()},\u001b]0;owned\u0007\u001b[2J`;
   const { code, stdout, stderr } = await run('keys.csv', content, '--plain --dry-run');

@@ -1,5 +1,5 @@
-// Imports another product's keys from a file, in batches. The file is read twice: all rows are
-// checked first, so that nothing is sent from a file with a bad row.
+// Imports another product's keys from a file, in batches. The file is read twice: the first time
+// only to check all rows, so that nothing is sent if any row is invalid.
 import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -15,10 +15,12 @@ import type { Given } from '../input/given.ts';
 import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 
-/** The most characters of JSON in one call: within the API's limit even if none are ASCII. */
+/**
+ * The maximum length of one call's JSON. Even without any ASCII, it stays within the API's limit.
+ */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
-/** How many distinct tenants a dry run looks up. */
+/** The maximum number of distinct tenants that a dry run looks up. */
 const TENANTS_CHECKED_MAX = 100_000;
 const LINES_SHOWN_MAX = 20;
 
@@ -101,7 +103,10 @@ async function readable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Checks every row. Throws with the first faults. Collects the tenants only for a dry run. */
+/**
+ * Checks every row, and throws if any are invalid, listing the first of them. Collects the tenants
+ * only for a dry run.
+ */
 async function checkFile(
   source: Source,
   collects: boolean,
@@ -125,7 +130,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Reads the workspace's tenants until all wanted ones are found. */
+/** Reads the workspace's tenants until all those wanted are found. Throws if any don't exist. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);
@@ -178,10 +183,10 @@ async function importFile(
   );
 }
 
-/** The lines where the first and the last row of a batch start. */
+/** The lines on which a batch's first and last rows start. */
 const linesOf = (batch: readonly BatchRow[]) => [batch.at(0)?.line, batch.at(-1)?.line];
 
-/** Rows in batches, each within the limits of one call. */
+/** Splits rows into batches that stay within the limits of a single call. */
 async function* batchesOf(
   source: Source,
 ): AsyncGenerator<{ batch: BatchRow[]; bytesRead: number }> {

@@ -1,4 +1,4 @@
-// API keys, which a vendor issues to its customers.
+// API keys, which vendors issue to their customers.
 import type { Client } from '@keyrail/client';
 import { keyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';

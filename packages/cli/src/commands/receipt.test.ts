@@ -1,11 +1,11 @@
-// Receipts on the command line: written when a key is revoked, and verified without a server.
+// Receipts on the command line: saved when a key is revoked, and verified without a server.
 import { equal, match } from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setUpCli } from '../../test/harness.ts';
 
-test('a receipt is saved on request, and verified offline', async (t) => {
+test('a receipt can be saved when a key is revoked, and verified offline', async (t) => {
   const setup = await setUpCli(t);
   const { here: keyrail, given, as, home } = setup;
   await setup.testApp.app.prepare();

@@ -1,4 +1,5 @@
-// The request that each command sends, to a server that accepts anything: one row per command.
+// The request that each command sends, in a table with one row per command. The server in these
+// tests accepts any request.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, scriptedServer } from '../../../client/test/scripted-server.ts';
@@ -8,7 +9,7 @@ import { tree } from './all.ts';
 const ID = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
 const TWO = '01890c5e-7b21-7c3a-9d5e-0123456789cd';
 
-/** Has the fields that the commands print. */
+/** Contains all fields that the commands print. */
 const answer = {
   object: 'anything',
   id: ID,
@@ -251,7 +252,7 @@ const cases: Case[] = [
   ['api POST /v1/x --body {"a":1}', 'POST /v1/x', { a: 1 }],
 ];
 
-test('each command sends the request the API expects', async (t) => {
+test('each command sends the request that the table lists for it', async (t) => {
   const { url, seen } = await scriptedServer(t, [json(answer)]);
   const path = await home(t);
   const keyrail = keyrailInProcess(path, { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
@@ -266,9 +267,9 @@ test('each command sends the request the API expects', async (t) => {
   }
 });
 
-test('every command has a row in the table above', () => {
+test('every command is in the table above, or has a test of its own', () => {
   const silent = ['profiles'];
-  // They read or write a file, or send requests elsewhere, so each has its own test.
+  // Each of these reads or writes a file, or sends requests elsewhere, so it has a test of its own.
   const elsewhere = ['keys import', 'audit export', 'receipt verify', 'webhooks listen'];
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))

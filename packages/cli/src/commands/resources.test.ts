@@ -1,4 +1,4 @@
-// Every resource, from the command line to the real server and back.
+// Commands for every resource, run against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAll } from '@keyrail/testing/feed.ts';
@@ -7,11 +7,11 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
 
-/** Runs a command with arguments that contain spaces. */
+/** Runs a command whose arguments may contain spaces, and parses the JSON it prints. */
 const jsonOf = async (keyrail: Keyrail, ...words: string[]) =>
   parsed(await keyrail([...words, '--json']));
 
-test('a workspace can be created, read and changed', async (t) => {
+test('a workspace can be created, shown and changed', async (t) => {
   const { keyrail, workspaceId, home } = await setUpCli(t);
   equal((await keyrail('workspace get --quiet')).stdout, `${workspaceId}\n`);
   const changed = await jsonOf(keyrail, 'workspace', 'update', '--name', 'Über & Söhne');
@@ -29,7 +29,7 @@ test('a workspace can be created, read and changed', async (t) => {
   match(parsed(kept).workspace, /Made/);
 });
 
-test('projects and tenants are found by slug and external ID', async (t) => {
+test('projects can be given by slug, and tenants by external ID', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const slug = `pay-${process.pid}`;
   await jsonOf(
@@ -75,7 +75,7 @@ test('projects and tenants are found by slug and external ID', async (t) => {
   equal((await jsonOf(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
 });
 
-test('a key is disabled and enabled, and its state is shown', async (t) => {
+test('a key can be disabled and enabled, and its state is shown', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { display_prefix: prefix } = await given.key();
   const off = await keyrail(['keys', 'disable', prefix, '--reason', 'unpaid', '--wait', '--yes']);
@@ -86,7 +86,7 @@ test('a key is disabled and enabled, and its state is shown', async (t) => {
   match((await keyrail(`keys list --prefix ${prefix}`)).stdout, / active /);
 });
 
-test('a revocation reports how many nodes were silent', async (t) => {
+test('revoking a key reports how many nodes have gone silent', async (t) => {
   const held = await setUpCli(t);
   const { serve } = await servedTime(held);
   const { id, project_id } = await held.given.key();
@@ -97,7 +97,7 @@ test('a revocation reports how many nodes were silent', async (t) => {
   match(revoked.stderr, /Silent nodes seen in the last 24 hours: 1\./);
 });
 
-test('secret keys are created, rotated and revoked', async (t) => {
+test('secret keys can be created, rotated and revoked', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const made = await jsonOf(keyrail, 'secret-keys', 'create', '--env', 'test', '--name', 'ci');
   const next = await jsonOf(keyrail, 'secret-keys', 'rotate', made.id, '--overlap', '0');
@@ -125,7 +125,7 @@ test('a dry run shows what would change without changing it', async (t) => {
   equal((await keyrail(`keys revoke ${key.tenant_id} --dry-run`)).code, 1, 'no such key');
 });
 
-test('a key is explained from stdin or by its ID, never from an argument', async (t) => {
+test('a key to be explained is read from stdin or given by its ID, never passed as an argument', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { id, key, display_prefix: prefix } = await given.key({ scopes: ['a'] });
   const allowed = await keyrail('keys explain', { input: `${key}\n` });
@@ -142,7 +142,7 @@ test('a key is explained from stdin or by its ID, never from an argument', async
   equal(`${leaked.stdout}${leaked.stderr}`.includes(key.slice(prefix.length)), false);
 });
 
-test('an embed token is created for a registered origin', async (t) => {
+test('an embed token can be created for a registered origin', async (t) => {
   const { here: keyrail, given, as } = await setUpCli(t);
   const project = await given.project();
   const tenant = await given.tenant();
@@ -161,7 +161,7 @@ test('an embed token is created for a registered origin', async (t) => {
   match(issued.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
-test('members are invited, promoted and removed', async (t) => {
+test('members can be invited, promoted and removed', async (t) => {
   const { here: keyrail, people } = await setUpCli(t);
   const { email, userId } = await people.member();
   const invited = await keyrail('invites create --email new@example.com --role member');
@@ -173,7 +173,7 @@ test('members are invited, promoted and removed', async (t) => {
   equal((await keyrail(['members', 'remove', email, '--yes'])).code, 1);
 });
 
-test('lists stop at --limit, and --all reads every page', async (t) => {
+test('lists stop after --limit rows, and --all prints every row', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const project_id = (await given.project()).id;
   const tenant_id = (await given.tenant()).id;
@@ -189,7 +189,7 @@ test('lists stop at --limit, and --all reads every page', async (t) => {
   equal(whole.stderr, '');
 });
 
-test('the audit log is listed and verified', async (t) => {
+test('audit entries can be listed and verified', async (t) => {
   const { here: keyrail, given, as, tokens } = await setUpCli(t);
   const rows = parsed<{ seq: number }[]>(await keyrail('audit list --limit 2 --json'));
   deepEqual(
@@ -216,7 +216,7 @@ test('the audit log is listed and verified', async (t) => {
   );
 });
 
-test('usage is shown by key, month and interval', async (t) => {
+test('usage can be shown by key, by month and by interval', async (t) => {
   const { here: keyrail, as, given, clock } = await setUpCli(t);
   const key = await given.key();
   const events = [eventOf(key, clock.now()), eventOf(key, clock.now(), { status: 500 })];

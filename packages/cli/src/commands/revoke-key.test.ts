@@ -1,4 +1,5 @@
-// What revoking or disabling a key reports about nodes, for responses that a proxy has changed.
+// What revoking or disabling a key says about nodes. A proxy changes the responses, so that every
+// case can be tested.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { incompleteReasons } from '@keyrail/protocol/wire/receipt.ts';

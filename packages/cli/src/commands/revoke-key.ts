@@ -8,10 +8,10 @@ import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
 
-/** The server limits the wait; this limit only has to be longer. */
+/** Must be longer than the server's own limit for the wait. */
 const WAIT_MS_MAX = 120_000;
 
-/** The key is read first only for the message, so a slow response must not delay the revocation. */
+/** The key is loaded only to word the message, so a slow response must not delay the revocation. */
 const READ_MS_MAX = 2000;
 
 export const waitOption = {
@@ -50,7 +50,7 @@ export const keyRevoke: Command = {
   },
 };
 
-/** The input for revoking or disabling a key. */
+/** The request's input when revoking or disabling a key. */
 export const endingInput = (given: Given) => ({
   query: { wait: given.flag('wait') },
   body: { reason: given.maybe('reason') },
@@ -59,13 +59,13 @@ export const endingInput = (given: Given) => ({
 
 export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
 
-/** When the key was revoked; null if it was not, or if it could not be loaded in time. */
+/** When the key was revoked earlier; null if it was not, or if it could not be loaded in time. */
 export async function revokedAtOf(
   { output }: Context,
   read: () => Promise<{ revoked_at: string | null }>,
 ): Promise<string | null> {
   if (!output.hasText) return null;
-  // If the failure persists, revoking reports it.
+  // If the error persists, the revocation itself reports it.
   return read().then(
     ({ revoked_at: at }) => at,
     () => null,
@@ -78,7 +78,7 @@ export const revokedText = (prefix: string, earlier: string | null): string =>
 type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
 type Propagation = NonNullable<Ended['propagation']>;
 
-/** Reports the change and how many nodes have applied it, then warns about the others. */
+/** Reports the change and how many nodes have applied it, then warns about those that have not. */
 export function reportEnded(
   { output }: Context,
   key: Ended,
@@ -108,7 +108,7 @@ function countsOf({ acked_nodes: acked, total_nodes: total, complete }: Propagat
   return complete ? ' No nodes are connected.' : ' No nodes have reported back.';
 }
 
-/** Why the change may not have reached every node, and what to do. */
+/** Warnings for each reason why a change may not have reached every node. */
 const incomplete: Record<IncompleteReason, string> = {
   restored:
     'The server was restored from a backup moments ago. Nodes that joined after that backup may ' +

@@ -1,4 +1,4 @@
-// Webhook endpoints on the command line, and forwarding events to this machine.
+// Managing webhook endpoints, and forwarding events to this machine.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyWebhook } from '@keyrail/sdk';
@@ -9,7 +9,7 @@ import { parsed, setUpCli } from '../../test/harness.ts';
 const WAIT_MS = 30_000;
 const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 
-test('an endpoint is created, changed, tested, rotated and removed', async (t) => {
+test('a webhook endpoint can be created, changed, tested, rotated and removed', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const receiver = await openReceiver(t);
   const words = ['webhooks', 'create', '--endpoint', receiver.url, '--event', 'api_key.*'];
@@ -39,7 +39,7 @@ test('an endpoint is created, changed, tested, rotated and removed', async (t) =
   equal((await keyrail('webhooks list')).stdout, '');
 });
 
-test('listen signs and forwards matching changes', async (t) => {
+test('webhooks listen signs events for matching changes and forwards them', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   await given.tenant();
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? 200 : 500));
@@ -51,7 +51,7 @@ test('listen signs and forwards matching changes', async (t) => {
   void running.finally(() => {
     isDone = true;
   });
-  // The command only forwards changes made after its start, so make some until it has seen two.
+  // The command forwards only changes made after it started, so keep making some until two arrive.
   await until(async () => {
     if (isDone) return true;
     await given.project();
@@ -74,7 +74,7 @@ test('listen signs and forwards matching changes', async (t) => {
   }
 });
 
-test('listen rejects invalid options', async (t) => {
+test('webhooks listen rejects invalid options', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const to = 'webhooks listen --forward-to';
   equal((await keyrail(`${to} file:///etc/passwd`)).code, 2);

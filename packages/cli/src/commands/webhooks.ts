@@ -70,7 +70,7 @@ const created = {
 
 const named = (given: Given) => ({ params: { id: given.id('id') } });
 
-/** `both` stands for no environment. */
+/** `both` means that the endpoint is not limited to one environment. */
 const newEnvOf = (given: Given) =>
   given.maybe('env') === 'both' ? null : given.maybeOneOf('env', ['live', 'test'] as const);
 

@@ -1,6 +1,6 @@
-// The file of an exported audit chain: a header, then one row per line. A row contains only the
-// hash and the fields the hash covers. Each row is checked before it is written, and again when a
-// file is continued.
+// The file of an exported audit log: a header, then one row per line. Each row contains only its
+// hash and the fields that the hash covers. Rows are checked before they are written, and again
+// when a file is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -14,15 +14,15 @@ type ExportedRow = ChainedFields & { seq: number; hash: string };
 
 type AuditFile = {
   readonly seq: number;
-  /** Checks and writes rows that follow the last one. */
+  /** Checks and writes the rows that come next. */
   append(rows: readonly ExportedRow[]): Promise<void>;
-  /** Waits until everything is on the disk. */
+  /** Waits until everything is on disk. */
   close(): Promise<void>;
 };
 
 type Wanted = { path: string; workspaceId: string; since: number | undefined };
 
-/** The last row checked. `hash` is null if earlier rows are not in the file. */
+/** The last row that was checked. `hash` is null if the file starts after that row. */
 type Position = { seq: number; hash: string | null };
 
 export async function openAuditFile({ path, workspaceId, since }: Wanted): Promise<AuditFile> {
@@ -40,7 +40,9 @@ export async function openAuditFile({ path, workspaceId, since }: Wanted): Promi
   }
 }
 
-/** Creates a file; null if it exists. Rows contain names, so only the file's owner may read it. */
+/**
+ * Creates the file; null if it already exists. It contains names, so only its owner may read it.
+ */
 async function createFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'ax', 0o600);
@@ -77,7 +79,7 @@ function writerAt(file: FileHandle, workspaceId: string, last: Position): AuditF
   };
 }
 
-/** Moves a position to the next row, or throws if the row does not continue the chain. */
+/** Advances a position by one row. Throws if that row does not continue the chain. */
 function take(position: Position, workspaceId: string, row: ExportedRow): void {
   const wanted = position.seq + 1;
   if (row.seq !== wanted) {
@@ -94,7 +96,7 @@ function take(position: Position, workspaceId: string, row: ExportedRow): void {
   position.hash = row.hash;
 }
 
-/** Checks a file that will be continued, and removes an incomplete last line. */
+/** Checks the file to be continued, and removes its last line if that is incomplete. */
 async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted) {
   let position: Position | null = null;
   let bytes = 0;
@@ -141,12 +143,12 @@ function objectIn(text: string, path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // The error is reported below.
+    // Reported below as an error.
   }
   throw usage(`${path} contains a line that isn't JSON.`);
 }
 
-/** `isWhole` is false for a last line without a line end. */
+/** `isWhole` is false for a last line that has no line break. */
 async function* linesOf(file: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
   let rest = '';
   const stream = file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false });

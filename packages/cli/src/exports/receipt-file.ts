@@ -1,4 +1,4 @@
-// A receipt file: the compact JWS and a line end, nothing else.
+// A receipt file contains only the compact JWS and a line break.
 import { access, writeFile } from 'node:fs/promises';
 import type { Answer } from '@keyrail/client';
 import { refused, usage } from '../failures.ts';
@@ -11,7 +11,7 @@ export const receiptOption = {
 
 type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
 
-/** The path of the receipt, checked before anything is changed. */
+/** Where to save the receipt. Checked before anything is changed. */
 export async function receiptPathOf(given: Given): Promise<string | undefined> {
   const path = given.maybe('receipt');
   if (path === undefined) return undefined;
@@ -26,7 +26,10 @@ export async function receiptPathOf(given: Given): Promise<string | undefined> {
   return path;
 }
 
-/** The key has already been changed, so a failure says how to still get a receipt. */
+/**
+ * Writes the receipt. The key has already been changed, so if this fails, the error says how to get
+ * the receipt anyway.
+ */
 export async function writeReceipt(
   path: string | undefined,
   { propagation }: Ended,

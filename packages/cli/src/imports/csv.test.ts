@@ -1,4 +1,5 @@
-// The CSV reader accepts what RFC 4180 allows, in pieces of any size, and rejects the rest.
+// The CSV reader accepts what RFC 4180 allows, whatever the size of the pieces it reads, and
+// rejects all else.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -70,7 +71,7 @@ test('text that other programs may parse differently is rejected, with its line 
   }
 });
 
-test('any table is read back as it was written, in chunks of any size', () => {
+test('any table is read as it was written, whatever the size of the pieces', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

@@ -1,10 +1,10 @@
-// Reads CSV (RFC 4180) piece by piece, with bounded memory. Lines end in CRLF or LF. Anything
-// that other programs may parse differently is rejected, with its line number.
+// Reads CSV (RFC 4180) piece by piece, with limited memory. Lines may end in CRLF or LF. Anything
+// that other programs might parse differently is rejected, with its line number.
 
-/** A row, with the number of the line it starts on. */
+/** A row and the number of the line on which it starts. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** An error that makes the rest of a file unreadable. */
+/** An error after which the rest of the file cannot be read. */
 export class UnreadableLine extends Error {
   readonly line: number;
 
@@ -14,10 +14,16 @@ export class UnreadableLine extends Error {
   }
 }
 
-/** The limit for a row, so that a missing quotation mark does not buffer the whole file. */
+/**
+ * The maximum length of a row, so that a missing quotation mark doesn't cause the whole file to be
+ * buffered.
+ */
 export const ROW_CHARS_MAX = 1_048_576;
 
-/** `closed`: after a quotation mark in a quoted cell, which may be the first of a pair. */
+/**
+ * `closed`: after a quotation mark in a quoted cell, which either closes the cell or is the first
+ * of a pair.
+ */
 type State = 'start' | 'plain' | 'quoted' | 'closed' | 'return';
 
 export class CsvReader {
@@ -28,7 +34,7 @@ export class CsvReader {
   #cell = '';
   #cells: string[] = [];
 
-  /** The rows that end in this piece of text. */
+  /** Returns the rows that are completed by this piece of text. */
   push(text: string): CsvRow[] {
     const rows: CsvRow[] = [];
     for (const char of text) {
@@ -38,7 +44,7 @@ export class CsvReader {
     return rows;
   }
 
-  /** The last row, if it has no line end. */
+  /** Returns the last row if it does not end in a line break. */
   end(): CsvRow[] {
     if (this.#state === 'quoted') throw this.#fault("a quoted cell isn't closed", this.#rowLine);
     const isEmpty = this.#state === 'start' && this.#cells.length === 0;
@@ -64,7 +70,7 @@ export class CsvReader {
     return this.#takeOutside(char);
   }
 
-  /** A character outside quotation marks. */
+  /** Handles a character that is not inside quotation marks. */
   #takeOutside(char: string): CsvRow | null {
     if (char === '\n') {
       this.#line += 1;

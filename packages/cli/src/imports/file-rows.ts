@@ -1,4 +1,5 @@
-// Streams the rows of an import file: CSV with a header, or one JSON object per line.
+// Streams the rows of an import file, which is either CSV with a header or one JSON object per
+// line.
 import { createReadStream } from 'node:fs';
 import { CsvReader, ROW_CHARS_MAX, UnreadableLine } from './csv.ts';
 import {
@@ -16,21 +17,21 @@ export const formats = ['csv', 'jsonl'] as const;
 export type Source = { path: string; format: (typeof formats)[number]; isPlain: boolean };
 
 type FileRow = {
-  /** The line the row starts on. */
+  /** The line on which the row starts. */
   line: number;
   /** The key, or what is wrong with the row. */
   key: ImportedKey | InvalidRow;
-  /** Bytes of the file read so far. */
+  /** How many bytes of the file have been read. */
   bytesRead: number;
 };
 
-/** The format, from the file name; null if unclear. */
+/** The format, determined from the file name; null if that is not clear. */
 export const formatOf = (path: string): Source['format'] | null => {
   if (/\.csv$/i.test(path)) return 'csv';
   return /\.(jsonl|ndjson)$/i.test(path) ? 'jsonl' : null;
 };
 
-/** Throws UnreadableLine if the rest of the file cannot be read. */
+/** Throws UnreadableLine if the rest of the file can't be read. */
 export function rowsOf(source: Source): AsyncGenerator<FileRow> {
   return source.format === 'csv' ? csvRows(source) : jsonRows(source);
 }
@@ -88,7 +89,7 @@ function tried(read: () => ImportedKey): ImportedKey | InvalidRow {
   }
 }
 
-/** The text of a file in pieces, then null. A byte order mark is skipped. */
+/** A file's text in pieces, followed by null. Any byte order mark is skipped. */
 async function* textOf(path: string): AsyncGenerator<{ text: string | null; bytesRead: number }> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytesRead = 0;

@@ -1,5 +1,5 @@
-// Turns a row of an import file into a key for the API. A plain key is hashed here and is neither
-// kept nor quoted in a message.
+// Turns a row of an import file into a key for the API. A plain key is hashed here, and then
+// neither kept nor quoted in any message.
 import type { Input } from '@keyrail/client';
 import { DISPLAY_PREFIX, isImportable, looksOwn } from '@keyrail/protocol/wire/imported-key.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -21,7 +21,7 @@ import type { RateLimit } from '../input/rate-limits.ts';
 
 export type ImportedKey = Input<'POST /v1/keys/import'>['body']['keys'][number];
 
-/** A row that isn't a valid key. Its message never quotes a value, which may be a key. */
+/** The row isn't a valid key. The message never quotes a value, because it might be a key. */
 export class InvalidRow extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,16 +37,16 @@ const OTHER_FIELDS = [
   'expires_at',
 ];
 
-/** The field names of a row. */
+/** The names of the fields that a row may have. */
 export const fieldNames = (isPlain: boolean): readonly string[] => [
   isPlain ? 'key' : 'lookup_hash',
   ...OTHER_FIELDS,
 ];
 
-/** Fields that a CSV cell holds as JSON. */
+/** Fields whose CSV cells contain JSON. */
 const JSON_FIELDS: ReadonlySet<string> = new Set(['meta', 'rate_limits']);
 
-/** The fields of a CSV row. An empty cell is a missing field. */
+/** Turns a CSV row into fields. Empty cells are left out. */
 export function fieldsOfCells(names: readonly string[], cells: readonly string[]): Fields {
   if (cells.length !== names.length) {
     throw new InvalidRow(`has ${cells.length} cells, but the header has ${names.length}`);
@@ -72,7 +72,7 @@ export function jsonIn(text: string, what: string): unknown {
   }
 }
 
-/** The key of a row. Throws InvalidRow. */
+/** Turns a row's fields into a key. Throws InvalidRow. */
 export function keyOf(fields: unknown, isPlain: boolean): ImportedKey {
   if (!isObject(fields)) throw new InvalidRow('must be a JSON object');
   refuseUnknown(fields, isPlain);
@@ -109,7 +109,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** The error for fields that a row may not have. */
+/** The error message for fields that a row must not have. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key'))
     return 'contains a full key: use --plain to hash it locally';
@@ -127,7 +127,7 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
 
 const SHOWN_CHARS_MAX = 14;
 
-/** The first quarter of a key, at most as much as a native key shows. */
+/** What may be shown of a key: its first quarter, but no more than is shown of a native key. */
 const shownOf = (key: string): string =>
   key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
 

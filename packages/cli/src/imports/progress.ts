@@ -1,4 +1,5 @@
-// The progress of a long command, on stderr: a bar on a terminal, otherwise an occasional line.
+// Shows the progress of a long command on stderr: as a bar on a terminal, otherwise as occasional
+// lines.
 import type { Output } from '../output/output.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
 
@@ -10,7 +11,7 @@ type Progress = {
 };
 
 const BAR_CHARS = 24;
-/** Without a terminal, every tenth call prints a line. */
+/** Without a terminal, one line is printed for every ten calls. */
 const CALLS_PER_LINE = 10;
 
 export function openProgress(terminal: Terminal, output: Output): Progress {

@@ -1,6 +1,6 @@
-// Sends one batch of an import. The server imports all keys of a call or none, and reports the keys
-// it already knows. The call is then repeated without those keys, so a batch can be retried after
-// any failure without a record of earlier batches.
+// Sends one batch of an import. Each call imports all of its keys or, if the server already has
+// some of them, none; the server then lists those, and the call is repeated without them. So a
+// batch can be retried after any failure without keeping track of earlier batches.
 import { type Answer, type Client, KeyrailError } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { exitCodeOf, exitCodes, Failure, refused } from '../failures.ts';
@@ -12,11 +12,11 @@ export type Place = { project_id: string; env: Env };
 
 type Sent = {
   imported: Answer<'POST /v1/keys/import'>['data'];
-  /** The lines of keys the server already knows. */
+  /** The lines of keys that the server already has. */
   known: number[];
 };
 
-/** A second conflict means that another import is running at the same time. */
+/** More than one conflict in a row means that another import is running at the same time. */
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;
 const TOTAL_MS = 180_000;
@@ -60,13 +60,13 @@ const indexIn = (path: string): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
-/** The indexes listed in a 409 response. */
+/** The indexes of the keys listed in a 409 response. */
 const knownIn = ({ status, details }: KeyrailError): Set<number> =>
   new Set(status === 409 ? details.flatMap(({ path }) => indexIn(path) ?? []) : []);
 
 const FAULTS_SHOWN_MAX = 20;
 
-/** An error with file lines instead of indexes. */
+/** The same error, with lines of the file instead of indexes. */
 function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (error instanceof Error && exitCodeOf(error) === exitCodes.unreachable) {
     return new Failure(exitCodes.unreachable, error.message, AGAIN);

@@ -1,10 +1,10 @@
-// Keys found by the start of their prefix.
+// Keys can be found by the start of their prefix.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Given } from '@keyrail/testing/fixtures.ts';
 import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
 
-/** For arguments that contain spaces. */
+/** Runs a command whose arguments may contain spaces, and parses the JSON it prints. */
 const jsonOf = async (keyrail: Keyrail, ...words: string[]) =>
   parsed(await keyrail([...words, '--json']));
 
@@ -35,7 +35,10 @@ test('a key can be found and changed by the start of its prefix', async (t) => {
 
 type MadeKey = Awaited<ReturnType<Given['key']>>;
 
-/** Two keys whose prefixes start with the same character; of 65 keys, two always do. */
+/**
+ * Two keys whose prefixes start with the same character. With 64 possible characters, 65 keys are
+ * enough.
+ */
 async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();
@@ -49,7 +52,7 @@ async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
   }
 }
 
-test('an ambiguous or unknown prefix changes nothing, and lists the matches', async (t) => {
+test('an ambiguous prefix changes nothing and lists the matches, and an unknown one is an error', async (t) => {
   const { here: keyrail, given, tokens } = await setUpCli(t);
   const [first, second] = await twoAlike(given);
   const start = first.display_prefix.slice(0, 'kr_live_x'.length);

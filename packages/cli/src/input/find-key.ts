@@ -1,5 +1,5 @@
-// An API key on the command line: by its ID, or by the start of its display prefix. A longer part
-// of a key is rejected and not printed, because it is a secret.
+// Finds the API key that a command is about, by its ID or by the start of its display prefix. If
+// more of the key is given, that is rejected and not printed, because it is secret.
 import type { Client, Item } from '@keyrail/client';
 import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
 import { KEYS_LIMIT_MAX, SHOWN_BODY_CHARS } from '@keyrail/protocol/wire/limits.ts';
@@ -13,11 +13,11 @@ export const keyArg = { name: 'key', about: 'key, by ID or by the start of its p
 
 const PREFIX = new RegExp(`^kr_(live|test)_[\\w-]{1,${SHOWN_BODY_CHARS}}$`);
 
-/** How many pages are read to find a key; a prefix matches few keys. */
+/** How many pages are read to find a key. Only a few keys match any prefix. */
 const PAGES_MAX = 20;
 const MATCHES_SHOWN_MAX = 10;
 
-/** The argument, if it looks like an ID or a prefix. */
+/** The argument, provided that it looks like an ID or a prefix. */
 function keyTextOf(given: Given): string {
   const text = given.text(keyArg.name);
   if (isUuid(text)) return text;
@@ -29,7 +29,7 @@ function keyTextOf(given: Given): string {
   );
 }
 
-/** Rejects text that contains more of a key than its display prefix. */
+/** Rejects text that contains more of a key than the display prefix. */
 function withoutSecret(text: string): string {
   const isLong = text.length > SHOWN_KEY_CHARS && /^kr_(live|test)_/i.test(text);
   if (!isLong && !/^kr(sk|ses)_/i.test(text)) return text;
@@ -39,7 +39,7 @@ function withoutSecret(text: string): string {
   );
 }
 
-/** The search text of `--prefix` or `--search`. */
+/** The search text, given as `--prefix` or `--search`. */
 export function keySearchOf(given: Given): string | undefined {
   const prefix = given.maybe('prefix');
   const text = given.maybe('search');
@@ -51,7 +51,7 @@ export function keySearchOf(given: Given): string | undefined {
 
 type KeyPages = AsyncIterable<{ items: ApiKey[]; cursor: string | null }>;
 
-/** Leaves out keys that the search found by a field other than the prefix. */
+/** Leaves out keys that matched the search only by a field other than the prefix. */
 export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   const start = prefix.toLowerCase();
   for await (const { items, cursor } of pages) {
@@ -60,19 +60,21 @@ export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   }
 }
 
-/** The ID of the key named by the argument. */
+/** The ID of the key that the argument stands for. */
 export async function keyIdOf(client: Client, given: Given): Promise<string> {
   const text = keyTextOf(given);
   return isUuid(text) ? text : (await findKey(client, text)).id;
 }
 
-/** The key's name in a question: the ID as given, or the full prefix. */
+/**
+ * How to refer to the key in a question: by its ID if that was given, otherwise by its full prefix.
+ */
 export async function keyNameOf(client: Client, given: Given): Promise<string> {
   const text = keyTextOf(given);
   return isUuid(text) ? text : nameOf(await findKey(client, text));
 }
 
-/** The one key whose display prefix starts with this text. */
+/** The only key whose display prefix starts with this text. Throws if there are none or several. */
 async function findKey(client: Client, prefix: string): Promise<ApiKey> {
   const query = { q: prefix, include_revoked: true, limit: KEYS_LIMIT_MAX };
   const found: ApiKey[] = [];

@@ -1,12 +1,12 @@
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
-// The arguments and options of a command line, read as the type a command expects.
+// Reads the arguments and options of a command line as the types that a command expects.
 import { usage } from '../failures.ts';
 
 export type Given = {
   /** A required argument or option. */
   text(name: string): string;
   maybe(name: string): string | undefined;
-  /** A required ID. The error does not quote an invalid value, which may be a pasted key. */
+  /** A required ID. The error does not quote an invalid value, because it might be a pasted key. */
   id(name: string): string;
   flag(name: string): boolean;
   /** Whether `--no-<name>` was given. */

@@ -1,4 +1,4 @@
-// Options that several commands share, and functions that read them.
+// Options that several commands have, and functions that read them.
 import type { Client } from '@keyrail/client';
 import { envs } from '@keyrail/protocol/wire/env.ts';
 import type { Option } from '../command.ts';
@@ -26,13 +26,13 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** Lists rows in which one of these fields starts with the search text. */
+/** An option that lists only rows in which one of these fields starts with the text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} starts with this text`,
 });
 
-/** The project, tenant and environment of something new. */
+/** Where to create something: the project, tenant and environment. */
 export const placeOptions = [
   { ...projectOption, required: true },
   { ...tenantOption, required: true },
@@ -66,7 +66,7 @@ export const reasonOption = {
   about: 'reason, stored with the key',
 } as const satisfies Option;
 
-/** The environment, if it was given. */
+/** The environment, if one was given. */
 export const envOf = (given: Given) => given.maybeOneOf('env', envs);
 
 export const placeOf = async (client: Client, given: Given) => ({
@@ -77,7 +77,7 @@ export const placeOf = async (client: Client, given: Given) => ({
 
 export const requiredEnvOf = (given: Given) => given.oneOf('env', envs);
 
-/** An empty name removes the name. */
+/** An empty string removes the name. */
 export const newNameOf = (given: Given): string | null | undefined => {
   const name = given.maybe('name');
   return name === '' ? null : name;

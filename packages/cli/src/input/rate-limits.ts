@@ -1,5 +1,5 @@
-// Rate limits on the command line: `id=limit/window`, as in `burst=100/10s`, followed by `:fixed`
-// or `:tenant` where the rule differs from the default `:sliding:key`.
+// Rate limits on the command line: `id=limit/window`, such as `burst=100/10s`, followed by `:fixed`
+// or `:tenant` if the rule differs from the default, `:sliding:key`.
 import type { Answer } from '@keyrail/client';
 import { usage } from '../failures.ts';
 import { spanMs, spanText } from '../times.ts';
@@ -36,7 +36,10 @@ export const rateLimitText = (rule: RateLimit): string =>
 export const rateLimitTexts = (rules: readonly RateLimit[]): string =>
   rules.map(rateLimitText).join('  ');
 
-/** A key's limits: undefined leaves them as they are, null means the project's default, [] none. */
+/**
+ * A key's limits. Undefined leaves them unchanged, null applies the project's default, and [] means
+ * none.
+ */
 export function keyLimitsOf(given: Given): RateLimit[] | null | undefined {
   const rules = given.list('rateLimit');
   const used = [rules !== undefined, given.flag('unlimited'), given.flag('projectLimits')];

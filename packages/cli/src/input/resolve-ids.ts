@@ -1,9 +1,10 @@
-// Turns slugs, external IDs and email addresses into IDs for the API. An ID is used as it is.
+// Turns slugs, external IDs and email addresses into the IDs that the API expects. IDs are used as
+// given.
 import type { Client } from '@keyrail/client';
 import { refused } from '../failures.ts';
 import { isUuid } from './given.ts';
 
-/** A project by ID or slug. */
+/** Accepts a project's ID or slug. */
 export async function projectIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const { data: found } = await client.call('GET /v1/projects', { query: { slug: text } });
@@ -12,7 +13,9 @@ export async function projectIdOf(client: Client, text: string): Promise<string>
 
 const EXTERNAL = 'ext:';
 
-/** A tenant by ID or external ID. `ext:` marks an external ID that looks like an ID. */
+/**
+ * Accepts a tenant's ID or external ID. An external ID that looks like an ID is marked with `ext:`.
+ */
 export async function tenantIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const external_id = text.startsWith(EXTERNAL) ? text.slice(EXTERNAL.length) : text;
@@ -20,7 +23,7 @@ export async function tenantIdOf(client: Client, text: string): Promise<string> 
   return found[0]?.id ?? missing(`No tenant has the external ID "${external_id}".`);
 }
 
-/** A member by user ID or email address. */
+/** Accepts a member's user ID or email address. */
 export async function userIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const wanted = text.toLowerCase();

@@ -21,7 +21,7 @@ const toneOf: Readonly<Record<KeyState, Tone>> = {
   active: 'green',
 };
 
-/** The prefix contains the environment, so a list needs no column for it. */
+/** The prefix shows the environment, so lists need no column for it. */
 export const credentialHead: readonly Field<Credential>[] = [
   idField,
   { title: 'prefix', of: (key) => key.display_prefix },
@@ -58,13 +58,13 @@ export const credentialTail: readonly Field<Credential>[] = [
 const withReason = (at: string | null, reason: string | null): string | null =>
   at !== null && reason !== null ? `${at}: ${reason}` : at;
 
-/** How long the old key keeps working beside the new one. */
+/** How long the old key keeps working alongside the new one. */
 export const overlapText = ({ previous_key: old }: { previous_key: Credential }): string =>
   `The old key, ${old.display_prefix}, works until ${old.expires_at}.`;
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** The prefix also identifies a key, so a narrow list drops the ID early. */
+/** The prefix also identifies the key, so a narrow list can leave out the ID early. */
 export const keyFields: readonly Field<ApiKey>[] = [
   { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),

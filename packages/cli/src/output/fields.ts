@@ -1,10 +1,10 @@
-// The fields printed for an object, defined once for lists and for single objects.
+// The fields that are printed for an object, defined once for both lists and single objects.
 import type { Tone } from '../terminal/style.ts';
 import type { Cell } from './table.ts';
 
 export type FieldValue = string | number | boolean | null | { text: string; tone: Tone };
 
-/** How times (relative or exact) and IDs (by name where known) are printed. */
+/** How to print times (relative or exact) and IDs (by name, if known). */
 export type Format = {
   now: Date;
   time(iso: string | null): string | null;
@@ -14,9 +14,9 @@ export type Format = {
 export type Field<T> = {
   title: string;
   of(one: T, format: Format): FieldValue;
-  /** Printed only in lists, or only for a single object. */
+  /** Set if the field is printed only in lists, or only for a single object. */
   only?: 'list' | 'record';
-  /** Left out of a single object when it is empty. */
+  /** Leaves the field out of a single object if it is empty. */
   ifAny?: true;
   shrink?: true;
   drop?: number;
@@ -30,7 +30,7 @@ export function cellOf<T>(field: Field<T>, one: T, format: Format): Cell {
 
 export const isEmpty = (value: FieldValue): boolean => value === null || value === '';
 
-/** Fields that many objects have. */
+/** Fields that many objects share. */
 export const idField = { title: 'id', of: (one: { id: string }) => one.id } as const;
 
 export const nameField = {

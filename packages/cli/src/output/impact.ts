@@ -1,4 +1,4 @@
-// What a change would affect, as printed by `--dry-run` and before a confirmation.
+// Prints what a change would affect, for `--dry-run` and before a confirmation.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import type { Field } from './fields.ts';
@@ -19,7 +19,7 @@ export const impactFields: readonly Field<Impact>[] = [
   { title: 'scopes removed', of: (impact) => impact.scopes_removed.join(' '), ifAny: true },
 ];
 
-/** One sentence for each number that is not zero. */
+/** One sentence for each number, most of which are left out if zero. */
 export function impactText(impact: Impact): string {
   const { keys, tenants, nodes, capped } = impact;
   if (keys === 0 && !capped) return 'No keys would change.';
@@ -35,7 +35,7 @@ export function impactText(impact: Impact): string {
   return figures.filter((figure) => figure !== false).join(' ');
 }
 
-/** A key that was not counted may have been used later. */
+/** If not all keys were counted, one of the others may have been used more recently. */
 function lastUsed({ capped }: Impact, time: string | null): string | null {
   if (!capped) return time;
   return time === null ? 'unknown' : `${time} or later`;

@@ -1,4 +1,4 @@
-// The names of tenants and projects in a table.
+// Tables show names instead of tenant and project IDs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, scriptedServer } from '../../../client/test/scripted-server.ts';
@@ -6,7 +6,7 @@ import { home, keyrailInProcess } from '../../test/harness.ts';
 
 const ID = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
 
-test('a table looks up names with a bounded number of requests', async (t) => {
+test("the number of requests for a table's names is limited", async (t) => {
   const row = (n: number) => ({
     id: ID,
     display_prefix: 'kr_live_ab-_12',

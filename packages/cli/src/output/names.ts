@@ -1,14 +1,17 @@
-// Names for the IDs in a table: external IDs, slugs and display prefixes. The number of requests is
-// bounded; an ID without a name is printed as it is.
+// Looks up names for the IDs in a table: external IDs, slugs and display prefixes. The number of
+// requests is limited; an ID without a name is printed unchanged.
 import { type Client, KeyrailError } from '@keyrail/client';
 import { KEYS_LIMIT_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 
-/** An ID in a row, with its type as in the audit log, and its name if the row has it. */
+/** An ID in a row, with its type as used in the audit log, and its name if the row contains one. */
 export type Reference = { type: string; id: string; name?: string | undefined };
 
 export type Names = ReadonlyMap<string, string>;
 
-/** The most requests for single objects of a type. For more IDs, one list page is read first. */
+/**
+ * How many objects of a type are requested individually. If there are more, one page of the list is
+ * requested first.
+ */
 const LOOKUPS_MAX = 20;
 
 type Source = {
@@ -90,14 +93,17 @@ export async function namesOf(client: Client, references: readonly Reference[]):
   return names;
 }
 
-/** Reads an object; null on an error response: it is deleted, or this credential cannot see it. */
+/**
+ * Reads an object. Null if the server rejects the request: the object has been deleted, or this
+ * credential may not see it.
+ */
 const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (error instanceof KeyrailError) return null;
     throw error;
   });
 
-/** The tenant and the project of a row. */
+/** The tenant and project that a row refers to. */
 export const placeReferences = (row: { tenant_id: string; project_id: string }): Reference[] => [
   { type: 'tenant', id: row.tenant_id },
   { type: 'project', id: row.project_id },

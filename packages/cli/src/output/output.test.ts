@@ -27,7 +27,7 @@ test('a pipe receives only the secret; its details go to stderr', async (t) => {
   match(whole.stderr, /shown only once/);
 });
 
-test("--json prints the API's response; lists are arrays", async (t) => {
+test("--json prints the API's response, and prints a list as an array", async (t) => {
   const { keyrail, as } = await setUpCli(t);
   deepEqual(parsed(await keyrail('workspace get --json')), await as.liveKey('GET /v1/workspace'));
   const listed: unknown = parsed(await keyrail('environments list --json'));
@@ -46,7 +46,7 @@ test('a pipe receives full columns and exact times, without colours', async (t) 
   equal((await keyrail('tenants list --no-color')).stdout, stdout);
 });
 
-test('control characters in a name do not reach the terminal', async (t) => {
+test('control characters in a name are not printed to the terminal', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   await given.tenant({ name: 'x\u001b[2J\u009b31m\u202ey' });
   for (const words of ['tenants list', 'tenants list --json']) {
@@ -55,7 +55,7 @@ test('control characters in a name do not reach the terminal', async (t) => {
   }
 });
 
-test('an empty list is reported on stderr', async (t) => {
+test('for an empty list, a note on stderr says so', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   deepEqual(await keyrail('projects list'), { code: 0, stdout: '', stderr: 'No projects.\n' });
   deepEqual(await keyrail('projects list -q'), { code: 0, stdout: '', stderr: '' });
@@ -71,7 +71,7 @@ test('an irreversible command needs --yes without a terminal', async (t) => {
   equal((await keyrail(`keys revoke ${id} --yes`)).code, 0);
 });
 
-test('each kind of failure has its exit code', async (t) => {
+test('each kind of failure has its own exit code', async (t) => {
   const { keyrail: program, here, tokens } = await setUpCli(t);
   const id = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
   const at = (url: string) => ({ env: { KEYRAIL_URL: url } });
@@ -112,7 +112,7 @@ test('each kind of failure has its exit code', async (t) => {
   }
 });
 
-test('a rejected request shows every problem and the request ID', async (t) => {
+test('if the server rejects a request, every problem is printed, along with the request ID', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const ran = await keyrail(['projects', 'create', '--name', 'x', '--slug', 'Not A Slug']);
   equal(ran.code, 1);
@@ -120,7 +120,7 @@ test('a rejected request shows every problem and the request ID', async (t) => {
   match(ran.stderr, /400 invalid_request, request \S+\n$/);
 });
 
-test('an unknown outcome is reported for a change, but not for a read', async (t) => {
+test('if a change may have gone through, the error says so; a failed read has no such note', async (t) => {
   const { url } = await scriptedServer(t, [reset]);
   const keyrail = keyrailInProcess(await home(t), {
     KEYRAIL_URL: url,
@@ -134,7 +134,7 @@ test('an unknown outcome is reported for a change, but not for a read', async (t
   equal(read.stderr.includes('may have gone through'), false);
 });
 
-test('a change that definitely failed is not reported as unknown', async (t) => {
+test('a failed change is not reported as possibly made if the server says it was not', async (t) => {
   const saying = (outcome: string | undefined) =>
     json({ error: { code: 'unavailable', message: 'Busy.', outcome } }, { status: 503 });
   for (const outcome of ['not_done', 'unknown', undefined]) {
@@ -146,7 +146,7 @@ test('a change that definitely failed is not reported as unknown', async (t) => 
   }
 });
 
-test('a lost secret is reported with the command that replaces it', async (t) => {
+test('if a new secret is lost with its response, the error gives the command that replaces it', async (t) => {
   const id = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
   const replay = json({ id, key_shown_once: false }, { status: 201 });
   const { url, seen } = await scriptedServer(t, [reset, replay]);

@@ -1,5 +1,5 @@
-// What a command prints. Results go to stdout, notes and warnings to stderr, so that a pipe
-// only receives results: tables for people, `--json` for programs, `--quiet` for IDs and secrets.
+// Prints results on stdout, and notes and warnings on stderr, so that a pipe receives only results.
+// Results are tables for people, JSON for programs (`--json`), or only IDs and secrets (`--quiet`).
 
 import { type Paint, pad, painter, printable } from '../terminal/style.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
@@ -12,17 +12,17 @@ export type OutputOptions = { json: boolean; quiet: boolean; color: boolean };
 
 /** A result with a secret, which is shown only once. */
 type NewSecret<T> = {
-  /** The API's response, for `--json`. */
+  /** The API's response, which `--json` prints. */
   answer: unknown;
   one: T;
   fields: readonly Field<T>[];
   secret: string;
-  /** The kind of secret, for messages: `key`, `token`. */
+  /** What kind of secret it is, such as `key` or `token`; used in messages. */
   what: string;
 };
 
 type ListText = {
-  /** Printed on stderr if there are no rows. */
+  /** What to print on stderr if there are no rows. */
   empty: string;
   names?: Names | undefined;
 };
@@ -30,16 +30,16 @@ type ListText = {
 type ResultPart = { json: object; ids?: readonly string[]; sentence?: string };
 
 export type Output = {
-  /** Whether results are printed as text for people, not as JSON or as IDs only. */
+  /** Whether results are printed for people, and not as JSON or as IDs only. */
   hasText: boolean;
   list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], text: ListText): void;
   record<T extends object>(one: T, fields: readonly Field<T>[]): void;
   newSecret<T extends object>(created: NewSecret<T>): void;
-  /** Prints rows as a table, or, with `--json`, the response they come from. */
+  /** Prints rows as a table or, with `--json`, prints the response that contained them. */
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
-  /** Prints what was done, as a sentence. */
+  /** Says in a sentence what was done. */
   report(answer: unknown, sentence: string): void;
-  /** Prints part of a long result as a line of JSON, as IDs only, or as a sentence. */
+  /** Prints one part of a long result: as a line of JSON, as IDs only, or as a sentence. */
   part(part: ResultPart): void;
   /** Prints a response unchanged. */
   answer(body: unknown): void;
@@ -84,7 +84,7 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       else if (options.quiet || !isTTY) print([secret]);
       else print([...detailsIn(paint), '', paint('bold', secret)]);
       if (options.quiet) return;
-      // In a pipe, stdout contains only the secret; its details go to stderr.
+      // In a pipe, only the secret goes to stdout; its details go to stderr.
       if (!options.json && !isTTY) printErr(detailsIn(paintErr));
       printErr([paintErr('yellow', `Save the ${what} now. It is shown only once.`)]);
     },
@@ -113,7 +113,7 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
   return output;
 }
 
-/** JSON does not escape C1 control characters, and some terminals execute them. */
+/** JSON leaves C1 control characters unescaped, and some terminals interpret them. */
 const jsonText = (value: unknown, indent = 2): string =>
   JSON.stringify(value, null, indent).replaceAll(
     /[\u007f-\u009f]/g,

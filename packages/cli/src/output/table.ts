@@ -1,14 +1,17 @@
-// Tables that fit the terminal: less important columns are dropped first, then long values are cut.
-// IDs are never cut, because they are there to be copied.
+// Tables that fit the terminal. Less important columns are left out first, then long values are
+// cut. IDs are never cut, so that they can be copied.
 import { cut, type Paint, pad, type Tone, widthOf } from '../terminal/style.ts';
 
 export type Cell = { text: string; tone?: Tone | undefined };
 
 type Column = {
   title: string;
-  /** The column may be cut when space is short. */
+  /** The column's values may be cut if there is too little space. */
   shrink?: true | undefined;
-  /** The column may be left out when space is short, the highest number first. */
+  /**
+   * The column may be left out if there is too little space. Columns with the highest number go
+   * first.
+   */
   drop?: number | undefined;
 };
 
@@ -17,7 +20,7 @@ type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
 const GAP = 2;
 const SHRUNK_WIDTH_MIN = 14;
 
-/** The lines of a table, at most `width` wide unless its IDs are wider. */
+/** The table as lines that are at most `width` wide, or as wide as its IDs require. */
 export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint): string[] {
   const natural = columns.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => widthOf(row[at]?.text ?? ''))),
@@ -30,7 +33,7 @@ export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint
         const { text = '', tone } = cells[at] ?? {};
         const shown = cut(text, widths[at] ?? 0);
         const filled = place === kept.length - 1 ? shown : pad(shown, widths[at] ?? 0);
-        // Padding is outside the colour, so that spaces have no background.
+        // Only the text is coloured, not the padding, so that trailing spaces have no background.
         return paint(tone, shown) + filled.slice(shown.length);
       })
       .join(' '.repeat(GAP))
@@ -58,7 +61,7 @@ function keptColumns(columns: readonly Column[], natural: number[], width: numbe
   return kept;
 }
 
-/** Narrows the widest shrinkable column by one, until the table fits. */
+/** Narrows the widest column that may be cut by one, repeatedly, until the table fits. */
 function fittedWidths(
   columns: readonly Column[],
   natural: number[],

@@ -1,5 +1,6 @@
-// The profile file: the URL of each deployment and its credential. Only its owner may read it,
-// because it contains credentials. It is replaced in one step, never half written.
+// The profile file, which contains each deployment's URL and credential. Because of the
+// credentials, only its owner may read it. The file is always replaced as a whole, so it is never
+// half written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +11,7 @@ export type Profile = {
   url: string;
   token: string;
   kind: 'session' | 'secret_key';
-  /** The user of a session, to tell profiles apart. */
+  /** The session's user, to tell profiles apart. */
   email?: string;
 };
 
@@ -39,7 +40,9 @@ export async function loadProfiles(path: string): Promise<ProfileFile> {
   return parseFile(path, text);
 }
 
-/** Writes a new file and renames it, so that a crash leaves either the old or the new file. */
+/**
+ * Writes a new file and then renames it, so that a crash leaves either the old file or the new one.
+ */
 export async function saveProfiles(path: string, file: ProfileFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.${randomUUID()}`;
@@ -58,7 +61,7 @@ export async function saveProfiles(path: string, file: ProfileFile): Promise<voi
   }
 }
 
-/** The current profile stays current if it exists. */
+/** Adds or replaces a profile. It becomes the current one if there is none yet. */
 export const withProfile = (file: ProfileFile, name: string, profile: Profile): ProfileFile => ({
   current: Object.hasOwn(file.profiles, file.current) ? file.current : name,
   profiles: { ...file.profiles, [name]: profile },
@@ -70,7 +73,9 @@ export function withoutProfile(file: ProfileFile, name: string): ProfileFile {
   return { current: file.current === name ? next : file.current, profiles };
 }
 
-/** Windows has no mode bits to check. */
+/**
+ * Rejects a profile file that other users can read. Not checked on Windows, which has no mode bits.
+ */
 async function refuseOpenMode(path: string): Promise<void> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o077) === 0 || process.platform === 'win32') return;

@@ -1,5 +1,5 @@
-// Chooses the deployment and the credential of a command. A flag overrides the environment, which
-// overrides the profile. A profile's credential is only sent to that profile's URL.
+// Chooses the deployment and credential for a command. Flags override the environment, which
+// overrides the profile. A profile's credential is sent only to that profile's URL.
 import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 import { notLoggedIn, usage } from '../failures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,7 +14,7 @@ export type Target = {
   profile: Profile | undefined;
   url: string;
   token: string | null;
-  /** The message for commands that need a token when there is none. */
+  /** Why there is no token, for commands that need one. */
   noTokenReason: string;
 };
 
@@ -24,7 +24,7 @@ export function chooseTarget(flags: Flags, { env }: Terminal, file: ProfileFile)
   const profile = Object.hasOwn(file.profiles, profileName)
     ? file.profiles[profileName]
     : undefined;
-  // --profile means the profile's credential, not a token left in the environment.
+  // --profile asks for the profile's credential, even if there is a token in the environment.
   const isNamed = flags.profile !== undefined;
   const tokenInEnv = isNamed ? undefined : parseToken(env.KEYRAIL_TOKEN);
   const urlInEnv = isNamed && profile ? undefined : env.KEYRAIL_URL || undefined;
@@ -48,7 +48,7 @@ export function tokenOf({ token, noTokenReason, profileName }: Target): string {
   return token;
 }
 
-/** Normalises a URL, so that a trailing slash makes no difference. */
+/** Normalises a URL, so that a trailing slash does not matter. */
 function addressOf(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw usage('The URL must start with http:// or https://, as in https://keys.example.com');

@@ -1,4 +1,4 @@
-// Questions on the terminal. They are printed on stderr, because stdout is for results.
+// Asks questions on the terminal. They are printed on stderr, because stdout is only for results.
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { interrupted, usage } from '../failures.ts';
@@ -12,18 +12,18 @@ export const isInteractive = ({ stdin, stderr }: Terminal): boolean =>
 export const ask = ({ stdin, stderr }: Terminal, question: string): Promise<string> =>
   lineFrom(stdin, stderr, (lines) => lines.setPrompt(question));
 
-/** Reads a line without echo. */
+/** Reads a line without echoing it. */
 async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    // The question appears after echo is off, so that fast typing is not shown either.
+    // The question is printed once echo is off, so that nothing typed early is shown either.
     return await lineFrom(stdin, nowhere, () => void stderr.write(question));
   } finally {
     stderr.write('\n');
   }
 }
 
-/** Reads a secret: without echo on a terminal, otherwise from the first line of stdin. */
+/** Reads a secret: on a terminal without echo, otherwise from the first line of stdin. */
 export async function secretFrom(
   terminal: Terminal,
   what: 'password' | 'secret key' | 'key',
@@ -36,7 +36,7 @@ export async function secretFrom(
   throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Without a terminal, the question cannot be asked, so --yes is required. */
+/** Fails if there is no terminal on which to ask a question; --yes is then required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(
@@ -45,7 +45,7 @@ export function requireTerminal(terminal: Terminal): void {
   );
 }
 
-/** Asks for a confirmation. */
+/** Asks for confirmation, and throws unless the answer is yes. */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
   requireTerminal(terminal);
   const answer = await ask(terminal, `${question} [y/N] `);

@@ -1,4 +1,4 @@
-// Text for a terminal: colours, display widths, and visible control characters.
+// Formats text for a terminal: colours, display widths, and visible control characters.
 
 export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -19,8 +19,8 @@ export const painter =
     enabled && tone && text !== '' ? `\u001b[${codes[tone]}m${text}\u001b[0m` : text;
 
 /**
- * Makes control and direction characters visible. Names come from customers: an escape sequence in
- * a name must not move the cursor, rewrite a line or hide a word.
+ * Makes control and text-direction characters visible. Names come from customers, and an escape
+ * sequence in one must not move the cursor, overwrite a line or hide a word.
  */
 export const printable = (text: string): string =>
   text.replaceAll(
@@ -37,14 +37,14 @@ const widthOfOne = (grapheme: string): number => {
   return /^\p{M}/u.test(grapheme) ? 0 : 1;
 };
 
-/** The number of columns a printable string takes up. */
+/** How many columns a printable string takes up. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += widthOfOne(segment);
   return width;
 }
 
-/** The text, cut with an ellipsis if it is wider than `width`. */
+/** The text; if it is wider than `width`, it is cut and ends in an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

@@ -1,4 +1,4 @@
-// On a terminal: tables that fit, colours, questions, and hidden passwords.
+// What differs on a terminal: tables that fit, colours, questions, and hidden passwords.
 import { equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
@@ -12,7 +12,7 @@ async function setUpTerminal(t: TestContext) {
   return { ...stood, env };
 }
 
-test('a table fits the terminal and is coloured', async (t) => {
+test('on a terminal, a table fits its width and is coloured', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env, given } = await setUpTerminal(t);
   await given.key({ name: 'a name that is far too long for a terminal of eighty columns' });
@@ -31,7 +31,7 @@ test('a table fits the terminal and is coloured', async (t) => {
   equal(screen.includes('\u001b['), false);
 });
 
-test('an irreversible command asks first, and only y confirms', async (t) => {
+test('an irreversible command asks first, and is only confirmed by typing y', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env, given, keyrail } = await setUpTerminal(t);
   const { id } = await given.key();
@@ -68,7 +68,7 @@ test('a password prompt does not echo', async (t) => {
   ok(who.screen.includes(email));
 });
 
-test('a secret is shown once, after its details', async (t) => {
+test('on a terminal, a new secret is printed after its details', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env } = await setUpTerminal(t);
   const { screen } = await atTerminal('secret-keys create --env test --name shown', { env });

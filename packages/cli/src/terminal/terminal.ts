@@ -1,4 +1,5 @@
-// The streams, environment and clock of a run. main.ts passes them in, so that tests can too.
+// The streams, environment and clock that a run uses. main.ts passes them in; tests can pass
+// others.
 
 type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
@@ -12,7 +13,7 @@ export type Terminal = {
   now(): Date;
 };
 
-/** Colours are used only on a terminal, and never if the user disabled them. */
+/** Colours are used only on a terminal, and only if the user has not disabled them. */
 export function hasColours({ env }: Terminal, stream: OutputStream, wanted: boolean): boolean {
   return wanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
 }

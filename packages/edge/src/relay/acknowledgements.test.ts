@@ -1,4 +1,4 @@
-// Reports about nodes are batched and stay in order, and no node gets a response before it has been
+// Reports about nodes are batched and stay in order, and no node gets a response until it has been
 // reported.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ function scene() {
   return { clock, sent, answers, report, accept };
 }
 
-test('nodes that poll at the same moment are reported together, each once', async () => {
+test('nodes that poll at the same moment are reported together, each of them once', async () => {
   const { clock, sent, report, accept } = scene();
   const reports = [report(feed, ackOf('a')), report(feed, ackOf('b')), report(feed, ackOf('a', 2))];
   await clock.pass(10);
@@ -53,7 +53,7 @@ test('nodes that poll at the same moment are reported together, each once', asyn
   equal(sent.length, 1);
 });
 
-test('a report waits for the previous one, and includes every node added before it is sent', async () => {
+test('the next report is not sent until the previous one is confirmed', async () => {
   const { clock, sent, report, accept } = scene();
   const first = report(feed, ackOf('a', 1));
   await clock.pass(10);
@@ -104,7 +104,7 @@ test('nodes with different secret keys, projects or environments are reported se
   );
 });
 
-test('a rejected or failed report only affects the nodes in it', async () => {
+test('a rejected or failed report affects only the nodes it contains', async () => {
   const { clock, answers, report, accept } = scene();
   const refused = report(feed, ackOf('a'));
   await clock.pass(10);
@@ -125,7 +125,7 @@ test('a rejected or failed report only affects the nodes in it', async () => {
   deepEqual(await fine, { version: 4 });
 });
 
-test('reports beyond the bound are rejected, and earlier reports are sent', async () => {
+test('if too many nodes are waiting to be reported, further ones are rejected', async () => {
   const { clock, sent, report, accept } = scene();
   const all = Array.from({ length: WAITING_MAX }, (_, n) => report(feed, ackOf(`n${n}`)));
   await rejects(report(feed, ackOf('late')), Unreachable);
@@ -138,7 +138,7 @@ test('reports beyond the bound are rejected, and earlier reports are sent', asyn
   equal(sent.length, WAITING_MAX / POLICY_REPORT_NODES_MAX);
 });
 
-test('node names are omitted while the control plane does not support them', async () => {
+test('node names are omitted for as long as the control plane does not support them', async () => {
   const { clock, sent, answers, report } = scene();
   const fields = (at: number) => Object.keys(sent[at]?.nodes[0] ?? {});
   const named = ['node_id', 'name', 'next_poll_ms', 'version', 'sdk'];

@@ -1,12 +1,12 @@
-// Reports the versions that the nodes behind the relay have applied. The control plane has to
-// record them before a node gets a response, because revocations only wait for recorded nodes. So
-// each poll is reported first, together with other polls that arrive at about the same time: many
-// nodes poll right after a change.
+// Reports which policy versions the nodes behind the relay have applied. The control plane has to
+// record a node before the node gets a response, because revocations wait only for recorded nodes.
+// So each poll is reported first, together with others that arrive at about the same time, since
+// many nodes poll right after a change.
 import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RelayClock } from './clock.ts';
 import { type Answer, Unreachable, type Upstream } from './upstream.ts';
 
-/** The feed of a secret key: one report lists nodes of one feed. */
+/** The feed that a secret key reads. A report contains nodes of a single feed. */
 type ReportedFeed = {
   /** The node's `Authorization` header. */
   credential: string;
@@ -23,7 +23,7 @@ type Ack = {
 };
 
 /**
- * `version` is the project's version after the nodes were recorded: a node must not get an older
+ * `version` is the project's version once the nodes are recorded; a node must not get an older
  * policy. `refused` is the control plane's response to the node's secret key. A node that has
  * `left` was not recorded, so it must not get a policy.
  */
@@ -36,10 +36,10 @@ type Acknowledgements = {
 
 type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unknown): void };
 
-/** How long a report waits for more nodes. Revocations are delayed by this time too. */
+/** How long a report waits for more nodes. This also delays the response to a revocation. */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** The maximum number of waiting reports: more than the maximum number of waiting nodes. */
+/** How many nodes can wait to be reported: more than can wait for a response. */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
@@ -50,7 +50,10 @@ export function createAcknowledgements(
   const reportTo = createReports(upstream);
   let count = 0;
 
-  /** One report per feed is in flight at a time; the next one is gathered in the meantime. */
+  /**
+   * Only one report per feed is in flight at a time; nodes for the next one are collected
+   * meanwhile.
+   */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
     count -= sent.length;
@@ -86,7 +89,7 @@ export function createAcknowledgements(
 }
 
 function createReports(upstream: Pick<Upstream, 'ask'>) {
-  /** The control plane predates node names and rejects reports that contain them. */
+  /** True if the control plane predates node names and rejects reports that contain them. */
   let isOld = false;
 
   const ask = ({ credential, projectId, env }: ReportedFeed, acks: Iterable<Ack>) =>
@@ -103,7 +106,7 @@ function createReports(upstream: Pick<Upstream, 'ask'>) {
     });
 
   return async (feed: ReportedFeed, all: readonly Ack[]): Promise<(node: string) => Reported> => {
-    // Only a node's latest report counts.
+    // If a node was added twice, only its latest version is reported.
     const acks = new Map(all.map((ack) => [ack.node, ack]));
     let answer = await ask(feed, acks.values());
     if (answer.status === 400 && !isOld) {
@@ -129,13 +132,13 @@ const reportedNode = ({ node, name, nextPollMs, version, sdk }: Ack, isOld: bool
   sdk: sdk === '' ? null : (sdk?.slice(0, SDK_HEADER_CHARS_MAX) ?? null),
 });
 
-/** `left` is null if the control plane does not say which nodes have left. */
+/** `left` is null if the response does not say which nodes have left. */
 function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> | null } {
   try {
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // An invalid body is treated like a missing version.
+    // Handled below, like a missing version.
   }
   throw new Unreachable('the response to a report is invalid');
 }

@@ -1,4 +1,4 @@
-// The clock of the relay.
+// The clock and timers that the relay uses.
 
 export type RelayClock = {
   /** Never goes backwards. */

@@ -1,11 +1,11 @@
-// Which requests to the feed the relay handles, and which it leaves to the control plane.
+// Which feed requests the relay handles itself, and which it passes on to the control plane.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { feedQuestionIn } from './feed-question.ts';
 
 const delta = '/v1/policy/delta?project_id=p';
 
-test("a shared poll omits the node's name, whether it came in the header or in the query", () => {
+test("the node's ID is not part of a shared poll, whether it was sent in a header or in the query", () => {
   const expected = {
     target: `${delta}&env=live&since=4&max_keys=5000&wait_ms=25000`,
     projectId: 'p',
@@ -37,7 +37,7 @@ test("a node's name and poll interval are read from its headers", () => {
   equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
 });
 
-test('a request for a snapshot acknowledges no version and does not wait', () => {
+test('a request for a snapshot does not acknowledge a version and does not wait', () => {
   const question = feedQuestionIn('/v1/policy/snapshot?project_id=p&cursor=c&wait_ms=7', {});
   deepEqual(
     [question?.since, question?.waitMs, question?.isFurtherPage, question?.node],
@@ -45,7 +45,7 @@ test('a request for a snapshot acknowledges no version and does not wait', () =>
   );
 });
 
-test('a node that leaves is recognised', () => {
+test("a node's request to leave is recognised", () => {
   equal(feedQuestionIn(`${delta}&node=a&since=1&leave=true`, {})?.leaves, true);
 });
 
@@ -62,7 +62,7 @@ const left: [string, string, Record<string, string>?][] = [
 ];
 
 for (const [name, url, headers = {}] of left) {
-  test(`a request with ${name} is left to the control plane`, () => {
+  test(`a request with ${name} is passed on to the control plane`, () => {
     equal(feedQuestionIn(url, headers), null);
   });
 }

@@ -1,4 +1,4 @@
-// A node's request to the policy feed, as the relay reads it.
+// Parses a node's request for the policy feed.
 import type { IncomingHttpHeaders } from 'node:http';
 import { NODE_SEEN_WITHIN_MS, POLICY_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
@@ -10,28 +10,26 @@ import {
 
 export type FeedQuestion = {
   /**
-   * Path and query as the node sent them, without its name: nodes with the same target share a
-   * response. The signature of that response covers the target.
+   * The path and query as sent, without the node's ID. Nodes with the same target share a response,
+   * whose signature covers the target.
    */
   target: string;
   projectId: string;
   env: string | null;
-  /** The node's ID; null if it sends none and therefore acknowledges nothing. */
+  /** The node's ID; null if it sends none, and therefore cannot acknowledge a version. */
   node: string | null;
-  /** The name that the node keeps when it restarts; null if it has none. */
+  /** The node's name, which stays the same across restarts; null if it has none. */
   name: string | null;
-  /** The longest time until the node's next poll; null if not sent. */
+  /** The longest time until the node polls again; null if the node did not send it. */
   nextPollMs: number | null;
-  /** The version that the node has applied; null in a request for a snapshot. */
+  /** The version that the node has applied; null if it requests a snapshot. */
   since: number | null;
   waitMs: number;
-  /** Whether this is a page after the first. All pages have the first page's version. */
+  /** Whether this is a page after the first. Every page has the same version as the first. */
   isFurtherPage: boolean;
-  /** The node is stopping. Only the control plane can respond to this. */
+  /** Whether the node is stopping. Only the control plane can handle this request. */
   leaves: boolean;
-  /**
-   * The node needs a response made for this request, so that it can tell how old the response is.
-   */
+  /** Whether the node needs a response of its own, so that it can tell how old the response is. */
   hasNonce: boolean;
 };
 
@@ -39,9 +37,7 @@ const FEED = /^\/v1\/policy\/(snapshot|delta)\?(.*)$/;
 const TARGET_CHARS_MAX = 4096;
 const single = ['project_id', 'env', 'node', 'since', 'wait_ms', 'cursor', 'leave'] as const;
 
-/**
- * Null for a conditional request, and for everything else that the control plane has to decide.
- */
+/** Null for a conditional request, and for any other that only the control plane can handle. */
 export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQuestion | null {
   const [, endpoint, query = ''] = FEED.exec(url) ?? [];
   if (endpoint === undefined || url.length > TARGET_CHARS_MAX) return null;
@@ -73,7 +69,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
 const isNameOrNull = (name: unknown): name is string | null =>
   name === null || (typeof name === 'string' && NODE_ID.test(name));
 
-/** The same rule that the control plane applies to nodes that poll it directly. */
+/** The control plane applies the same rule to nodes that poll it directly. */
 const pollMsIn = (header: unknown): number | null =>
   typeof header === 'string' && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), NODE_SEEN_WITHIN_MS)

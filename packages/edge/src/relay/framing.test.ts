@@ -1,5 +1,5 @@
-// Requests with bodies that their methods must not have, sent over raw sockets. The traffic to the
-// control plane is recorded: no byte of one caller may become part of another caller's request.
+// Sends bodies that a method must not have, over raw sockets, and records the traffic to the
+// control plane: no byte sent by one caller may become part of another caller's request.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -23,7 +23,7 @@ const ONE = bearing();
 const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
-/** A complete request, which shows up as one on a desynchronised connection. */
+/** A complete request. If a connection gets out of sync, it is read as a request of its own. */
 const SMUGGLED = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\n\r\n';
 const CUT_OFF = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\nX-Ignore: ';
 
@@ -67,7 +67,7 @@ const framings = {
 
 for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   for (const [name, { header, sent }] of Object.entries(framings)) {
-    test(`${method} with ${name} keeps every upstream connection in sync`, async (t) => {
+    test(`${method} with ${name} leaves every upstream connection in sync`, async (t) => {
       const { port, tap } = await scene(t);
       const isPost = method === 'POST';
       const isFramed = !isPost && name !== 'no body';
@@ -77,7 +77,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
         const more = `${header(body)}If-None-Match: "x"\r\n`;
         const head = headOf(`${method} ${isPost ? LIMITS : FEED}`, more);
         answers.push(await exchanged(t, port, head + sent(body)));
-        // Another node polls.
+        // A different node polls.
         const poll = headOf(POLL, 'If-None-Match: "x"\r\n', TWO);
         deepEqual(statusesIn(await exchanged(t, port, poll)), [304]);
       }
@@ -92,7 +92,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   }
 }
 
-test('a body cannot be smuggled in behind more headers than Node.js 20 reads', async (t) => {
+test('a body cannot be smuggled in by declaring it after more headers than Node.js 20 reads', async (t) => {
   const { port, tap } = await scene(t);
   const filler = 'a:\r\n'.repeat(1_000);
   const head = headOf(POLL, `${filler}If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n`);
@@ -102,13 +102,13 @@ test('a body cannot be smuggled in behind more headers than Node.js 20 reads', a
   deepEqual(tap.connections(), []);
 });
 
-test('a length of 0 means no body', async (t) => {
+test('a request with a content length of 0 counts as having no body', async (t) => {
   const { port } = await scene(t);
   const head = headOf(POLL, 'Content-Length: 0\r\nIf-None-Match: "x"\r\n');
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);
 });
 
-test('a connection is closed after a body that the method does not allow', async (t) => {
+test('a connection is closed if a request declares a body that its method must not have', async (t) => {
   const { port, tap } = await scene(t);
   const raw = rawConnection(t, port);
   raw.send(headOf(POLL, 'Transfer-Encoding: chunked\r\n'));
@@ -117,7 +117,7 @@ test('a connection is closed after a body that the method does not allow', async
   deepEqual(tap.connections(), []);
 });
 
-test('secret keys never share a connection to the control plane', async (t) => {
+test('requests with different secret keys never share a connection to the control plane', async (t) => {
   const { port, tap } = await scene(t);
   for (const credential of [ONE, TWO, ONE, TWO]) {
     const passed = headOf(`POST ${LIMITS}`, 'Content-Length: 2\r\n', credential);

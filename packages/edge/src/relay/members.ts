@@ -1,6 +1,7 @@
-// Which secret keys belong to the workspace of this Edge. A secret key never changes its workspace,
-// so the first response is cached, by hash. It does not show whether the key is still valid: the
-// control plane decides that for each request, because each is made with the node's own key.
+// Which secret keys belong to this Edge's workspace. A secret key never moves to a different
+// workspace, so the first result is cached, under the key's hash. It doesn't show whether the key
+// is still valid: the control plane checks that on each request, because every request is sent with
+// the node's own key.
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { RelayClock } from './clock.ts';
 import { createRecentAnswers } from './recent-answers.ts';
@@ -9,19 +10,21 @@ import { type Answer, hashOf, type Upstream } from './upstream.ts';
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
 const TIMEOUT_MS = 10_000;
-/** A rejected key causes at most one request to the control plane in this time. */
+/** During this time, a rejected key causes at most one request to the control plane. */
 const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
   /**
-   * Null for a member; otherwise, how the control plane or the relay rejects it. Throws
-   * Unreachable.
+   * Null for a member; otherwise the control plane's rejection, or why the relay rejects the key.
+   * Throws Unreachable.
    */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 
-/** `projectId` is this Edge's project: only secret keys of its workspace can read the policy. */
+/**
+ * `projectId` is this Edge's project, whose policy only its own workspace's secret keys can read.
+ */
 export function createMembers(
   upstream: Pick<Upstream, 'ask'>,
   projectId: string,
@@ -35,7 +38,7 @@ export function createMembers(
     const answer = await upstream.ask({
       method: 'GET',
       target: `/v1/policy/snapshot?project_id=${projectId}`,
-      // Any policy matches, so that the response has no body.
+      // `*` matches any policy version, so the response has no body.
       headers: { authorization: credential, 'if-none-match': '*' },
       timeoutMs: TIMEOUT_MS,
       agent: false,
@@ -68,7 +71,9 @@ export function createMembers(
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** Checks format and checksum; only the control plane knows whether the key was ever issued. */
+/**
+ * Checks the format and checksum. Whether the key was ever issued, only the control plane knows.
+ */
 const isSecretKey = (credential: string): boolean =>
   credential.slice(0, SCHEME.length).toLowerCase() === SCHEME &&
   parseCredential(credential.slice(SCHEME.length))?.kind === 'secret_key';

@@ -1,8 +1,8 @@
-// Passes a request on to the control plane, and its response back, both as streams. Only known
-// headers are passed on: anything else a caller sends, such as a client's IP address, is dropped.
+// Passes a request on to the control plane and its response back, both as streams. Only known
+// headers are passed on; anything else, such as a client's IP address, is dropped.
 //
-// Only a POST can have a body here. Node.js does not frame the body of any other method, so its
-// bytes would follow the headers as the beginning of the next request on the connection.
+// Only a POST may have a body here. With any other method, Node.js does not frame the body, so its
+// bytes would be read as the start of the next request on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
@@ -31,10 +31,10 @@ const PASSED_UP = [
   NODE_POLL_HEADER,
   SDK_HEADER,
 ];
-/** The time limit of a request: longer than the longest poll. */
+/** How long a request may take: more than the longest poll. */
 const TIMEOUT_MS = 45_000;
 
-/** At most `atOnceMax` requests are passed on at a time. */
+/** Passes on at most `atOnceMax` requests at a time. */
 export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number) {
   let running = 0;
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,5 +1,5 @@
-// The control plane's latest responses, for nodes that send the same request a little later. The
-// caller decides whether one is recent enough for a node.
+// The control plane's latest responses, kept for nodes that soon send the same request. The caller
+// decides whether a response is new enough for a node.
 import type { RelayClock } from './clock.ts';
 import type { Answer } from './upstream.ts';
 

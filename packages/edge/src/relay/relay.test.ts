@@ -1,5 +1,5 @@
-// The relay over real HTTP, in front of a scripted control plane: its requests upstream, and its
-// responses to nodes.
+// The relay over real HTTP, in front of a scripted control plane: what it sends to the control
+// plane, and what nodes get.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
@@ -60,7 +60,7 @@ const json = (response: ServerResponse, body: object, more: Sent = {}) => {
   response.writeHead(Number(status ?? 200), { ...type, ...headers }).end(JSON.stringify(body));
 };
 
-test("a forwarded request has only the SDK's headers, and its response is unchanged", async (t) => {
+test("a request is forwarded with only the SDK's headers, and its response is passed back unchanged", async (t) => {
   const { ask, seen } = await scene(t, (_, response) =>
     json(response, { error: { code: 'rate_limited' } }, { status: 429, 'retry-after': '7' }),
   );
@@ -93,7 +93,7 @@ test("a forwarded request has only the SDK's headers, and its response is unchan
   equal(one?.headers.connection, 'keep-alive');
 });
 
-test('a poll is reported first, and its response is passed on byte for byte', async (t) => {
+test('a poll is reported before it is forwarded, and its response is passed back byte for byte', async (t) => {
   const signed = {
     etag: 'W/"delta:p:all:all:3"',
     'content-digest': 'sha-256=:x:',
@@ -124,7 +124,7 @@ test('a poll is reported first, and its response is passed on byte for byte', as
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a first snapshot with a nonce is reported, then passed on only to its node', async (t) => {
+test('a first snapshot with a nonce is reported, and never shared with a different node', async (t) => {
   const { ask, seen, relay } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });
@@ -144,7 +144,7 @@ test('a first snapshot with a nonce is reported, then passed on only to its node
   equal(relay.counts().heldPolls, 0);
 });
 
-test('at most 64 snapshots with a nonce are in flight', async (t) => {
+test('at most 64 snapshots with a nonce are requested at a time', async (t) => {
   const waiting: ServerResponse[] = [];
   const { ask } = await scene(t, (_, response) => void waiting.push(response));
   const path = (nonce: number) => `/v1/policy/snapshot?project_id=p&nonce=${nonce}`;
@@ -160,7 +160,7 @@ test('at most 64 snapshots with a nonce are in flight', async (t) => {
   equal((await next).status, 200, 'there is room again');
 });
 
-test('a node that leaves is reported, then unregistered at the control plane under its own name', async (t) => {
+test('a leaving node is reported, then its own request to leave is forwarded', async (t) => {
   const { ask, seen } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else response.writeHead(304).end();
@@ -173,7 +173,7 @@ test('a node that leaves is reported, then unregistered at the control plane und
   );
 });
 
-test('the relay itself responds if the control plane is down or a body is too large', async (t) => {
+test('if the control plane is down or a body is too large, the relay responds with an error', async (t) => {
   const { ask, relay } = await scene(t, (_, response) => void response.destroy());
   const poll = await ask('/v1/policy/delta?project_id=p&since=2&node=a');
   deepEqual([poll.status, JSON.parse(poll.text).error.code], [503, 'unavailable']);
@@ -184,7 +184,7 @@ test('the relay itself responds if the control plane is down or a body is too la
   equal(relay.counts().heldPolls, 0);
 });
 
-test("a response with a nonexistent status counts as the control plane's failure", async (t) => {
+test('a response with an invalid status is treated as a failure of the control plane', async (t) => {
   const { ask } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST /base/v1/policy/report')) json(response, { version: 3 });
     else response.socket?.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
@@ -193,7 +193,7 @@ test("a response with a nonexistent status counts as the control plane's failure
   equal((await ask('/v1/ratelimit/check', { method: 'POST', body: '{}' })).status, 503);
 });
 
-test('a relay only serves the endpoints that nodes call', async (t) => {
+test('the relay serves only the endpoints that nodes call', async (t) => {
   const { ask, seen } = await scene(t, (_, response) => json(response, {}));
   for (const [method, path] of [
     ['POST', '/v1/keys'],

@@ -20,10 +20,10 @@ import { createSharedPolls, type SharedQuestion } from './shared-polls.ts';
 import { type Answer, hashOf, openUpstream, Unreachable } from './upstream.ts';
 
 export type Relay = {
-  /** Serves the relay's own address, where nothing else of Edge is available. */
+  /** Handles requests to the relay's own address, which serves none of Edge's other endpoints. */
   listener: RequestListener;
   counts(): { heldPolls: number; upstreamRequests: number };
-  /** Rejects all waiting nodes, so that they switch to their next URL. */
+  /** Rejects all waiting nodes, so that they try their next URL. */
   endPolls(): void;
   close(): void;
 };
@@ -42,15 +42,15 @@ const PASSED = new Set([
   '/v1/idempotency/heartbeat',
   '/v1/ingest/batch',
 ]);
-/** The time that a request upstream may take in addition to its wait. */
+/** How much longer than its own wait a request to the control plane may take. */
 const GRACE_MS = 8_000;
-/** How long a response is reused for other nodes. A damaged response is not reused for longer. */
+/**
+ * How long a response may be reused for other nodes. This also limits how long nodes get a damaged
+ * response.
+ */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
-/**
- * The maximum number of nodes that load a snapshot of their own at the same time; other nodes share
- * one.
- */
+/** How many nodes can load a snapshot of their own at the same time. Others share one. */
 const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane is unreachable.';
 
@@ -62,7 +62,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   const passOn = createPassOn(upstream, PASSED_MAX);
   const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
-  /** Reports a node upstream; null if it sends no ID. */
+  /** Reports a node to the control plane. Null if the node sends no ID. */
   async function report(
     { headers }: IncomingMessage,
     { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,
@@ -74,7 +74,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     return acks.report({ credential, projectId, env }, ack);
   }
 
-  /** `version` is the project's version when the node was reported. */
+  /** `version` is the project's version at the time the node was reported. */
   function shared(
     { headers }: IncomingMessage,
     { target, waitMs, isFurtherPage }: FeedQuestion,
@@ -106,7 +106,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const { url: asked = '' } = request;
     const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
     if (!question || response.closed) return passOn(request, response);
-    // A leaving node is reported too, so that no earlier report of it is still in flight.
+    // Even a leaving node is reported, so that no earlier report of it can still be in flight.
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);

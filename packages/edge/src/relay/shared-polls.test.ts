@@ -1,4 +1,5 @@
-// One request upstream for all nodes with the same request, and each node's response.
+// Nodes with the same request share one request to the control plane; each still gets the response
+// that is right for it.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualTime, settled } from '../../test/manual-time.ts';
@@ -48,7 +49,7 @@ function scene() {
   return { clock, asked, polls, poll };
 }
 
-test('a change reaches all waiting nodes with one request upstream', async () => {
+test('a change reaches all waiting nodes through a single upstream request', async () => {
   const { clock, asked, polls, poll } = scene();
   const waiting = Array.from({ length: 1000 }, () => poll());
   await clock.pass(1_000);
@@ -60,7 +61,7 @@ test('a change reaches all waiting nodes with one request upstream', async () =>
   deepEqual([answers[0], polls.held()], [answer, 0]);
 });
 
-test('each node waits as long as it asked to, and upstream requests are sent one after another', async () => {
+test('each node waits as long as it asked to, even if it joins a request already in flight', async () => {
   const { clock, asked, polls, poll } = scene();
   const early = poll();
   await clock.pass(10_000);
@@ -77,7 +78,7 @@ test('each node waits as long as it asked to, and upstream requests are sent one
   equal(asked[1]?.signal.aborted, true, 'no node is waiting any more');
 });
 
-test('a change after the first response reaches a node that is still waiting', async () => {
+test('a node that keeps waiting after a 304 still gets the next change', async () => {
   const { clock, asked, poll } = scene();
   void poll();
   await clock.pass(10_000);
@@ -89,7 +90,7 @@ test('a change after the first response reaches a node that is still waiting', a
   equal((await late).version, 2);
 });
 
-test('an old 304 is not sent to a new node while the control plane is frozen', async () => {
+test('an old 304 is not sent to a node that started waiting later, even if the control plane hangs', async () => {
   const { clock, asked, polls, poll } = scene();
   void poll();
   await clock.pass(WAIT_MS);
@@ -106,7 +107,7 @@ test('an old 304 is not sent to a new node while the control plane is frozen', a
   await rejects(third, Unreachable);
 });
 
-test('a control plane that does not hold polls is not polled in a loop', async () => {
+test('if the control plane responds to polls without waiting, it is not polled in a loop', async () => {
   const { clock, asked, poll } = scene();
   const waiting = [poll(), poll()];
   await clock.pass(10);
@@ -134,7 +135,7 @@ test('a node never gets a cached policy older than the version it needs', async 
   equal((await newer).version, 3);
 });
 
-test('a response too old for one node is sent to the others, and a newer one is requested', async () => {
+test('a response that is too old for one node still goes to the others, and a newer one is requested', async () => {
   const { clock, asked, poll } = scene();
   const old = poll({ least: 1 });
   const recent = poll({ least: 3 });
@@ -146,7 +147,7 @@ test('a response too old for one node is sent to the others, and a newer one is 
   equal((await recent).version, 3);
 });
 
-test('polling stops if the control plane only sends old policies', async () => {
+test('polling stops if the control plane keeps sending policies that are too old', async () => {
   const { asked, poll } = scene();
   const polled = poll({ least: 9, waitMs: 0 });
   polled.catch(() => {});
@@ -158,7 +159,7 @@ test('polling stops if the control plane only sends old policies', async () => {
   equal(asked.length, 3);
 });
 
-test('cached responses are only sent for secret keys that have just been accepted', async () => {
+test('a cached response is used only if the control plane has just accepted the secret key', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);
@@ -194,7 +195,7 @@ test('a rejection reaches all nodes with the same request, and no others', async
   equal(polls.held(), 1);
 });
 
-test('a disconnecting node only cancels the upstream request if no other node is waiting', async () => {
+test('a node that disconnects cancels the upstream request only if no other node is waiting', async () => {
   const { clock, asked, polls, poll } = scene();
   const one = poll();
   const other = poll();

@@ -12,29 +12,29 @@ import type { RecentAnswers } from './recent-answers.ts';
 import { type Answer, Unreachable } from './upstream.ts';
 
 export type SharedQuestion = {
-  /** Identifies the secret key and everything else that the response depends on. */
+  /** Identifies the secret key and everything else the response depends on. */
   name: string;
   waitMs: number;
-  /** The oldest policy version that the node may get; null for any. */
+  /** The oldest policy version that the node may get; null if any will do. */
   least: number | null;
   /** Whether the control plane has just accepted the secret key for another request. */
   isAdmitted: boolean;
   ask(signal: AbortSignal): Promise<Answer>;
 };
 
-/** Receives the response, or the reason why there is none. */
+/** Gets the response, or the reason why there is none. */
 type Settle = (outcome: Answer | Unreachable) => void;
 
 type SharedPolls = {
   /**
-   * Calls `settle` once, unless the node disconnects first: the caller then calls the returned
-   * function. It uses no promises or signals, because all nodes get their responses at the same
-   * moment and the last one waits for all others (`npm run bench -- relay`).
+   * Calls `settle` once. If the node disconnects first, call the returned function instead. Uses
+   * neither promises nor signals, because all nodes get their responses at the same moment, and the
+   * last one has to wait for all the others (`npm run bench -- relay`).
    */
   wait(question: SharedQuestion, settle: Settle): () => void;
   /** The number of waiting nodes. */
   held(): number;
-  /** Rejects all waiting nodes, and all further ones. */
+  /** Rejects all nodes that are waiting, and any that follow. */
   close(): void;
 };
 
@@ -46,18 +46,18 @@ type Waiter = {
 
 type Poll = {
   waiters: Set<Waiter>;
-  /** The last response without a change. */
+  /** The last 304, if nothing has happened since. */
   same: { answer: Answer; at: number } | null;
   stop: AbortController;
 };
 
 export const HELD_MAX = 20_000;
 /**
- * How much older than its wait a 304 may be when a node gets it: the upstream request and the
- * node's wait never begin at the same moment.
+ * How much older than a node's wait a 304 for that node may be. Some margin is needed, because the
+ * node's wait and the upstream request never begin at exactly the same moment.
  */
 const LATE_MS = 2_000;
-/** How many responses in a row may be too old for a node. One is possible, right after a change. */
+/** How many responses in a row may be too old for a node. One is normal right after a change. */
 const MISFITS_MAX = 3;
 
 export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): SharedPolls {
@@ -75,7 +75,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
       if (isAnswer && outcome.status === 200) recent.keep(name, outcome);
       const isSame = isAnswer && outcome.status === 304;
       poll.same = isSame ? { answer: outcome, at: now } : null;
-      // A control plane that does not hold polls must not be polled again immediately.
+      // If the control plane responds without waiting, it must not be polled again immediately.
       const isEarly = now - beganAt < waitMs / 2;
       let isMisfit = false;
       for (const waiter of poll.waiters) {
@@ -93,7 +93,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     const { name } = question;
     const poll: Poll = { waiters: new Set(), same: null, stop: new AbortController() };
     polls.set(name, poll);
-    // The first waiter joins before this runs.
+    // Runs after the first waiter has joined.
     queueMicrotask(() => {
       void run(poll, question).finally(() => {
         if (polls.get(name) === poll) polls.delete(name);
@@ -102,9 +102,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     return poll;
   }
 
-  /**
-   * When the last waiter leaves, the poll is cancelled, so that no node joins an abandoned request.
-   */
+  /** If this was the last waiter, cancels the poll, and no node can join the abandoned request. */
   function leave(poll: Poll, waiter: Waiter): void {
     const { name } = waiter.question;
     if (!poll.waiters.delete(waiter)) return;
@@ -164,7 +162,7 @@ const nothing = (): void => {};
 const unreachable = (error: unknown): Unreachable =>
   error instanceof Unreachable ? error : new Unreachable(String(error));
 
-/** A rejection or a failure goes to all nodes. */
+/** Whether a waiter may get this outcome. Rejections and failures go to every waiter. */
 function isFor({ question }: Waiter, outcome: Answer | Unreachable): boolean {
   if (outcome instanceof Unreachable) return true;
   if (outcome.status !== 200 && outcome.status !== 304) return true;

@@ -1,5 +1,5 @@
 // The relay's requests to the control plane. A response is kept as received, even if compressed, so
-// that a node gets exactly the bytes the control plane sent and signed.
+// that nodes get exactly the bytes that the control plane sent and signed.
 import { createHash } from 'node:crypto';
 import {
   Agent,
@@ -16,64 +16,67 @@ export type Answer = {
   /** Names and values alternate, as in `writeHead`. */
   headers: string[];
   body: Buffer;
-  /** The body as nodes receive it. */
+  /** The body as it is sent to nodes. */
   sent: Buffer | string;
-  /** The version that the response confirms, from its ETag; null for all other responses. */
+  /** The version in the response's ETag; null if it has none. */
   version: number | null;
 };
 
 type Question = {
   method: 'GET' | 'POST';
-  /** Path and query. */
+  /** The path and query. */
   target: string;
   headers: Readonly<Record<string, string>>;
   body?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Closes the connection afterwards: the credential may be a stranger's. */
+  /** False if the credential may be a stranger's: the connection is then closed afterwards. */
   agent?: false;
 };
 
-/** The control plane is unreachable, or its response is too large. */
+/** The control plane can't be reached, or its response is too large. */
 export class Unreachable extends Error {}
 
 export type Upstream = {
   /** Throws Unreachable. */
   ask(question: Question): Promise<Answer>;
-  /** Where and how to connect, for requests whose bodies are passed on as streams. */
+  /** Sends a request whose body is streamed. */
   open(
     options: RequestOptions & Pick<Question, 'headers'>,
     onResponse: (response: IncomingMessage) => void,
   ): ReturnType<typeof request>;
-  /** Requests since the start. */
+  /** The number of requests since the start. */
   requests(): number;
   close(): void;
 };
 
-/** Connections that one secret key may use. */
+/** How many connections a secret key may use. */
 const SOCKETS_MAX = 512;
-/** Connections of one secret key that stay open for its next requests. */
+/** How many of a secret key's connections stay open for its next requests. */
 const IDLE_SOCKETS_MAX = 16;
-/** The limit for all secret keys together. The idle connections of 100 keys leave room for more. */
+/**
+ * The limit for all secret keys together. It leaves room for more even if 100 keys keep all of
+ * their idle connections open.
+ */
 const ALL_SOCKETS_MAX = 2048;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const SENT_AS_TEXT_MAX = 64 * 1024;
-/** Headers that belong to one connection, or to one encoding of a body. */
+/** Headers that apply only to one connection, or to one encoding of the body. */
 const NOT_PASSED = new Set(
   `connection content-length keep-alive proxy-authenticate proxy-connection te trailer
    transfer-encoding upgrade`.split(/\s+/),
 );
 
 /**
- * Headers for browsers only. Nodes aren't browsers, and ten thousand of them get a change at the
- * same moment: the last one waits for each header of all others (`npm run bench -- relay`).
+ * Headers meant only for browsers. Nodes don't need them, and when ten thousand nodes get a change
+ * at the same moment, each header delays the last of them (`npm run bench -- relay`).
  */
 const FOR_BROWSERS = new Set(
   `content-security-policy cross-origin-opener-policy cross-origin-resource-policy referrer-policy
    strict-transport-security x-content-type-options x-frame-options`.split(/\s+/),
 );
 
-/** `base` is the root URL of the control plane. */
+/** `base` is the control plane's root URL. */
 export function openUpstream(base: string): Upstream {
   const { protocol, hostname, port, pathname } = new URL(base);
   const isTls = protocol === 'https:';
@@ -87,7 +90,7 @@ export function openUpstream(base: string): Upstream {
     const at = { agent, ...given, pool, host, port, path: `${root}${given.path}` };
     const sent = isTls ? tlsRequest(at) : request(at);
     return sent.on('response', (response) => {
-      // Node.js can read a status such as 099, but throws when it has to write one.
+      // Node.js accepts a status such as 099 from a server, but throws when asked to send it.
       if ((response.statusCode ?? 0) >= 200) onResponse(response);
       else sent.destroy(new Error('the status is invalid'));
     });
@@ -103,8 +106,8 @@ export function openUpstream(base: string): Upstream {
 type Pooled = ClientRequestArgs & { pool?: string };
 
 /**
- * Separate connections for each secret key. If one ever gets out of step, it only carries that
- * key's requests.
+ * Keeps separate connections for each secret key. If one ever gets out of sync, it affects only
+ * requests with that key.
  */
 function poolsIn(Kind: typeof Agent): Agent {
   const agent = new Kind({
@@ -161,7 +164,7 @@ const asked = (
 function answerOf(response: IncomingMessage, body: Buffer): Answer {
   const { statusCode: status = 502, headers } = response;
   const passed = passedHeaders(response, FOR_BROWSERS);
-  // A 304 has no body; its length would be that of a different response.
+  // A 304 has no body. Its content length would be that of the full response.
   if (status !== 304) passed.push('Content-Length', String(body.length));
   const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
   const isPolicy = status === 200 || status === 304;
@@ -169,13 +172,13 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
     status,
     headers: passed,
     body,
-    // Node.js writes a string together with the headers, and a buffer after them: `bench -- relay`.
+    // Node.js sends a string together with the headers, but a buffer separately: `bench -- relay`.
     sent: body.length <= SENT_AS_TEXT_MAX ? body.toString('latin1') : body,
     version: isPolicy && version !== undefined ? Number(version) : null,
   };
 }
 
-/** A response's headers except those for its connection and those in `without`. */
+/** A response's headers, without those that apply only to its connection and those in `without`. */
 export function passedHeaders(
   { rawHeaders }: IncomingMessage,
   without: ReadonlySet<string> = new Set(),
@@ -190,6 +193,6 @@ export function passedHeaders(
   return passed;
 }
 
-/** Identifies a credential without keeping it in memory. */
+/** Identifies a credential, so that the credential itself need not be kept in memory. */
 export const hashOf = (credential: string): string =>
   createHash('sha256').update(credential).digest('base64');

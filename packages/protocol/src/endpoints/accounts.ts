@@ -1,6 +1,5 @@
 // The person plane: signing up, signing in, passwords, email addresses, joining a workspace.
-// Endpoints without a credential respond identically whether or not an email address has an
-// account.
+// Without a credential, responses never reveal whether an email address has an account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { InvitePreview, JoinedMember } from '../objects/member.ts';

@@ -20,7 +20,7 @@ import { usageEndpoints } from './usage.ts';
 import { webhookEndpoints } from './webhooks.ts';
 import { workspaceEndpoints } from './workspaces.ts';
 
-/** The endpoints by their heading in the API reference. */
+/** The endpoints, grouped under their headings in the API reference. */
 export const endpointGroups = {
   Accounts: accountEndpoints,
   Workspace: workspaceEndpoints,

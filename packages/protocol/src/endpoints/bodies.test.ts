@@ -9,7 +9,7 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const hash = 'a'.repeat(64);
 const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('a rotation overlaps for one day by default', () => {
+test('a rotated key keeps working for one day by default', () => {
   deepEqual(allEndpoints['POST /v1/keys/{id}/rotate'].body.parse({}), { overlap_hours: 24 });
 });
 
@@ -22,12 +22,12 @@ test('a key list has 50 keys per page and leaves out revoked keys by default', (
   ok(!allEndpoints['GET /v1/embed/keys'].query.safeParse({ limit: '101' }).success);
 });
 
-test('lists without a published limit have 1,000 rows per page', () => {
+test('lists without a published page size have 1,000 rows per page', () => {
   equal(allEndpoints['GET /v1/tenants'].query.parse({}).limit, 1000);
   ok(!allEndpoints['GET /v1/tenants'].query.safeParse({ limit: '1001' }).success);
 });
 
-test('a key can be created with an expiry in any time zone', () => {
+test("a new key's expiry can be given in any time zone", () => {
   const body = {
     project_id: id,
     tenant_id: id,
@@ -38,13 +38,13 @@ test('a key can be created with an expiry in any time zone', () => {
   equal(parsed.expires_at?.toISOString(), '2029-12-31T23:00:00.000Z');
 });
 
-test('a name change must include the name, even if it is null', () => {
+test("a request that changes a user's name must include the name, which may be null", () => {
   const { body } = allEndpoints['PATCH /v1/auth/me'];
   deepEqual(body.parse({ name: null }), { name: null });
   ok(!body.safeParse({}).success);
 });
 
-test('inherited, empty and unchanged rate limits are distinct', () => {
+test('a key update distinguishes inherited, empty and unchanged rate limits', () => {
   const { body } = allEndpoints['PATCH /v1/keys/{id}'];
   deepEqual(body.parse({}), {});
   deepEqual(body.parse({ rate_limits: null }), { rate_limits: null });
@@ -57,7 +57,7 @@ test("a workspace's first key is live by default", () => {
   ok(!body.safeParse({ name: 'Acme', slug: 'acme', billing_email: null }).success);
 });
 
-test('an embed token has keys:read by default and accepts only known scopes', () => {
+test("an embed token's scopes must be known, and default to keys:read", () => {
   const { body } = allEndpoints['POST /v1/embed_tokens'];
   const target = { project_id: id, tenant_id: id, env: 'test' };
   deepEqual(body.parse(target).scopes, ['keys:read']);
@@ -74,7 +74,7 @@ test('an embed token has keys:read by default and accepts only known scopes', ()
   ok(!body.safeParse({ ...target, origins: Array(21).fill('https://a.io') }).success);
 });
 
-test('a rate-limit check costs 1 by default and requires at least one rule', () => {
+test('a rate-limit check has a cost of 1 by default and requires at least one rule', () => {
   const { body } = allEndpoints['POST /v1/ratelimit/check'];
   const target = { project_id: id, env: 'live' };
   deepEqual(body.parse({ ...target, limits: [rule] }), {
@@ -95,7 +95,7 @@ test('a rate-limit check costs 1 by default and requires at least one rule', () 
   );
 });
 
-test('a claim is kept for one day by default and one week at most', () => {
+test('an idempotency claim is kept for one day by default, and for one week at most', () => {
   const { body } = allEndpoints['POST /v1/idempotency/claim'];
   const claim = { scope_hash: hash, fingerprint: hash, env: 'live' };
   equal(body.parse(claim).ttl_ms, 86_400_000);
@@ -103,7 +103,7 @@ test('a claim is kept for one day by default and one week at most', () => {
   for (const ttl_ms of [59_999, 604_800_001]) ok(!body.safeParse({ ...claim, ttl_ms }).success);
 });
 
-test('a response is only stored if it is valid to send again', () => {
+test('a response is stored only if it could be sent again as valid HTTP', () => {
   const { body } = allEndpoints['POST /v1/idempotency/complete'];
   const held = { scope_hash: hash, env: 'live', lock_token: 'x'.repeat(8), status: 200 };
   const takes = (over: object) => body.safeParse({ ...held, ...over }).success;
@@ -153,7 +153,7 @@ const batch = {
   events: [event],
 };
 
-test('unknown fields in telemetry are ignored', () => {
+test('unknown fields in a telemetry batch are ignored', () => {
   const parsed = IngestBatch.parse({ ...batch, shiny: 1, events: [{ ...event, colour: 'red' }] });
   equal(parsed.events.length, 1);
   equal(parsed.events_dropped, 0);

@@ -1,4 +1,4 @@
-// The deployment as a whole, for clients that show a sign-in page.
+// Information about the deployment itself, for clients that show a sign-in page.
 import { endpoints } from '../endpoint.ts';
 import { Deployment } from '../objects/deployment.ts';
 

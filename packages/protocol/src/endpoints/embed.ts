@@ -1,4 +1,4 @@
-// The embed plane: the vendor's backend creates a token, and a browser manages keys with it.
+// The embed plane: the vendor's backend creates a token, and a browser uses it to manage keys.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
@@ -24,7 +24,7 @@ import {
 
 const GRANT_PREFIX = 'key_scope:';
 
-/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope new keys may have. */
+/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that new keys may have. */
 const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
   (scope) =>
     scope === 'keys:read' ||
@@ -46,7 +46,7 @@ export const embedTokenEndpoints = endpoints({
       env: Env,
       tenant_id: Uuid,
       scopes: z.array(EmbedScope).max(EMBED_SCOPES_MAX).default(['keys:read']),
-      // An empty array would create a token that works nowhere, so it is rejected.
+      // An empty array is rejected, because a token without origins would not work on any page.
       origins: z
         .array(text(EMBED_ORIGIN_CHARS_MIN, EMBED_ORIGIN_CHARS_MAX))
         .min(1)
@@ -60,7 +60,7 @@ export const embedTokenEndpoints = endpoints({
 
 const headers = { Origin: "An origin in the token's audience. Browsers set it." };
 
-// The token determines the project, tenant and environment; no parameter may set them.
+// The token determines the project, tenant and environment; no parameter can override them.
 export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',

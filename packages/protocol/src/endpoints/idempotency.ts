@@ -1,4 +1,4 @@
-// Coordination of retried requests: one runs, the others wait or get the stored response.
+// Coordinates retried requests: one is carried out, and the others wait or get the stored response.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -35,8 +35,8 @@ const held = {
   lock_token: text(IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN, IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX),
 };
 
-// Stored headers are replayed unchanged, so they must be valid to send: no line breaks, no Unicode.
-// The patterns look for one forbidden character, because matching a whole long value would
+// Stored headers are replayed unchanged, so they must be valid in HTTP: no line breaks, no Unicode.
+// The patterns search for one forbidden character, because matching a whole long value would
 // backtrack.
 const HeaderName = z
   .string()

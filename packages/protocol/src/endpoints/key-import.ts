@@ -1,4 +1,4 @@
-// Import of keys issued by another product.
+// Importing keys that another product issued.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey } from '../objects/api-key.ts';

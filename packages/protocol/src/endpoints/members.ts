@@ -1,4 +1,4 @@
-// Members and invitations. Changing them requires an owner with a live credential.
+// Members and invitations. Only an owner with a live credential can change them.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {

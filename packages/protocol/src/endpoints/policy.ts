@@ -23,8 +23,8 @@ const filter = {
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
   include: FeedIncludes.optional(),
-  // The only parameter that is clamped, to the server's maximum page size. Sending it allows
-  // paging.
+  // The only parameter that is clamped (to the server's maximum page size) instead of rejected.
+  // Sending it enables paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
 

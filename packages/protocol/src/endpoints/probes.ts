@@ -1,4 +1,5 @@
-// Liveness, readiness, status and public signing keys. Unversioned, and without a credential.
+// Liveness, readiness, status and public signing keys. Their paths have no version, and they need
+// no credential.
 import { endpoints } from '../endpoint.ts';
 import { Health, Jwks, Ready, Status, Unready } from '../objects/probes.ts';
 

@@ -1,4 +1,4 @@
-// Counters shared by all nodes. A denial is a 200 response, not an error.
+// Rate-limit counters shared by all nodes. Exceeding a limit is a 200 response, not an error.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { RatelimitLease, RatelimitLeaseReturn, RatelimitResult } from '../objects/ratelimit.ts';
@@ -13,7 +13,7 @@ import {
   RATE_LIMIT_LEASE_MIN,
 } from '../wire/limits.ts';
 
-/** What is counted, and by which rules. */
+/** Whose requests are counted, and the rules that apply. */
 const subject = {
   project_id: Uuid,
   env: Env,

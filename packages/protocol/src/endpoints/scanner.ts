@@ -1,4 +1,4 @@
-// The webhook of secret-scanning partners, which report leaked credentials.
+// The webhook that secret-scanning partners call to report leaked credentials.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ScannerReport, ScannerVerdict } from '../objects/scanner.ts';

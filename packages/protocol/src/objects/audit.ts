@@ -20,9 +20,9 @@ export const AuditLog = z
     seq: z.int().min(1),
     occurred_at: WireTime,
     actor_type: ActorType,
-    // Not always a UUID: for a scanner, it is the scanner's key identifier.
+    // Not always a UUID: for a scanner, it is the identifier of the scanner's public key.
     actor_id: z.string().nullable(),
-    // Null for actors other than users. Absent for test credentials, which may not read users.
+    // Null for actors other than users. Missing for test credentials, which may not read users.
     actor: AuditActor.nullable().optional(),
     action: z.string(),
     target_type: z.string(),

@@ -1,4 +1,4 @@
-// What a client may know about a deployment before anyone has signed in.
+// The information about a deployment that is public before sign-in.
 import { z } from 'zod';
 
 export const Deployment = z

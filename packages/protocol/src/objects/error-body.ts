@@ -6,7 +6,7 @@ export const ErrorBody = z
     error: z.strictObject({
       code: z.string(),
       message: z.string(),
-      // One entry per problem; `path` is dotted, as in `rate_limits.0.window_ms`.
+      // One entry per problem; `path` is dotted, such as `rate_limits.0.window_ms`.
       details: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
       missing_scopes: z.array(z.string()).optional(),
       outcome: z

@@ -6,7 +6,7 @@ const StoredResponse = z
   .strictObject({
     status: z.int().min(100).max(599),
     headers: z.record(z.string(), z.string()),
-    // Null if the body was too large to store; then `body_stored` is false.
+    // Null if the body was too large to store; `body_stored` is then false.
     body: z.string().nullable(),
     body_stored: z.boolean(),
   })

@@ -1,4 +1,4 @@
-// Telemetry: the batch the SDK sends, and its receipt.
+// Telemetry: the batch that the SDK sends, and the server's confirmation.
 import { z } from 'zod';
 import { text } from '../text.ts';
 import { Env, NodeId, Timestamp, Uuid } from '../validators.ts';
@@ -41,7 +41,9 @@ export const IngestEvent = z
   .meta({ id: 'IngestEvent' });
 export type IngestEvent = z.output<typeof IngestEvent>;
 
-/** The endpoint accepts raw bytes, because the budget is charged before this schema is applied. */
+/**
+ * The endpoint's body is raw bytes, because the batch is charged to the budget before it is parsed.
+ */
 export const IngestBatch = z
   .object({
     object: z.literal('ingest_batch'),
@@ -49,7 +51,7 @@ export const IngestBatch = z
     node_id: NodeId,
     sdk: z.object({ name: Short, version: Short }),
     events: z.array(IngestEvent).max(INGEST_EVENTS_MAX),
-    // A batch sent again with the same ID counts once.
+    // If a batch is sent again with the same ID, it is counted only once.
     batch_id: Uuid.optional(),
     events_dropped: z.int().min(0).default(0),
     sample_rate: SampleRate.default(1),

@@ -1,10 +1,10 @@
-// Why a node allows or denies a key, check by check.
+// Why a node would allow or deny a key: the result of each check.
 import { z } from 'zod';
 import { denialReasons } from '../wire/denials.ts';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
 
-/** In the order a node checks them. */
+/** The checks, in the order a node makes them. */
 const CheckName = z.enum([
   'format',
   'checksum',

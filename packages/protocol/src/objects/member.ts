@@ -34,7 +34,7 @@ export const RemovedMember = z.strictObject({
   }),
 });
 
-/** `active` is true if this is now the active workspace of the caller's session. */
+/** `active` is true if the workspace joined is now the active one in the caller's session. */
 export const JoinedMember = z
   .strictObject({
     object: z.literal('workspace_member'),
@@ -62,7 +62,7 @@ export const WorkspaceInvite = z
   .meta({ id: 'WorkspaceInvite' });
 export type WorkspaceInvite = z.output<typeof WorkspaceInvite>;
 
-/** What the holder of a token may see without an account. */
+/** What anyone with the invitation token may see, even without an account. */
 export const InvitePreview = WorkspaceInvite.extend({
   invited_by: z.null(),
   workspace_name: z.string(),

@@ -1,4 +1,4 @@
-// Responses have every nullable field and no undeclared fields.
+// Responses contain every nullable field, and no undeclared fields.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const at = '2025-01-31T10:00:00.000Z';
 const hash = '0'.repeat(64);
 
-test('a key in a response has every field, including null ones', () => {
+test('a key in a response has all of its fields, including those that are null', () => {
   ok(ApiKey.safeParse(key).success);
   for (const field of Object.keys(key)) {
     const rest = Object.entries(key).filter(([name]) => name !== field);
@@ -21,7 +21,7 @@ test('a key in a response has every field, including null ones', () => {
   }
 });
 
-test('the full key only appears when a key is created or rotated', () => {
+test('the full key appears only in the response that creates or rotates it', () => {
   const shown = { ...key, key: 'kr_live_…', key_shown_once: true };
   ok(!ApiKey.safeParse(shown).success);
   ok(CreatedApiKey.safeParse(shown).success);
@@ -29,7 +29,7 @@ test('the full key only appears when a key is created or rotated', () => {
   ok(!RotatedApiKey.safeParse({ ...shown, previous_key: shown }).success);
 });
 
-test('a revocation includes propagation only on request', () => {
+test('a revoked key may include propagation, but does not have to', () => {
   const propagation = {
     version: 7,
     complete: true,
@@ -54,7 +54,7 @@ test('a revocation includes propagation only on request', () => {
   ok(RevokedApiKey.safeParse({ ...key, propagation }).success);
 });
 
-test('the actor of an audit row may be present, null or absent', () => {
+test("an audit row's actor may be an object, null or missing", () => {
   const row = {
     object: 'audit_log',
     id,
@@ -75,14 +75,14 @@ test('the actor of an audit row may be present, null or absent', () => {
   ok(AuditLog.safeParse({ ...row, actor_type: 'user', actor_id: id, actor }).success);
 });
 
-test('a removal in the feed only has the fields identifying the key', () => {
+test('a removed key in the feed has only a reason and the fields that identify it', () => {
   const where = { key_id: id, tenant_id: id, env: 'live', lookup_hash: hash };
   ok(PolicyChange.safeParse({ change: 'remove', ...where, reason: 'revoked' }).success);
   ok(!PolicyChange.safeParse({ change: 'remove', ...where }).success);
   ok(!PolicyChange.safeParse({ change: 'upsert', ...where }).success);
 });
 
-test('timestamps in responses are in UTC with exactly three digits of milliseconds', () => {
+test('timestamps in responses are in UTC with exactly three fractional digits', () => {
   ok(WireTime.safeParse(at).success);
   for (const text of ['2025-01-31T10:00:00Z', '2025-01-31T10:00:00.000+00:00', `${at}\n`]) {
     ok(!WireTime.safeParse(text).success, text);
@@ -91,7 +91,7 @@ test('timestamps in responses are in UTC with exactly three digits of millisecon
   ok(!WireMonth.safeParse('2025-01-02').success);
 });
 
-test('every response has an object field, except the listed ones', () => {
+test('every response object has an object field, except those listed here', () => {
   const unnamed: string[] = [];
   for (const [line, { answers }] of Object.entries(allEndpoints)) {
     for (const type of Object.values(answers)) {

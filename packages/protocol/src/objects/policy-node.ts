@@ -1,4 +1,4 @@
-// A process that verifies keys with the policy feed, as the control plane sees it.
+// A process that verifies keys against the policy feed, as the control plane sees it.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

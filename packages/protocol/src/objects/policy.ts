@@ -1,4 +1,4 @@
-// The policy nodes use to verify keys: in full (snapshot), or as changes (delta).
+// The policy that nodes use to verify keys: complete (a snapshot), or only the changes (a delta).
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
@@ -12,7 +12,7 @@ export const PolicyEntry = z
     display_prefix: z.string(),
     scopes: z.array(z.string()),
     expires_at: WireTime.nullable(),
-    // The project's default is already applied, so this is never null.
+    // Never null: a key without limits of its own has its project's default here.
     rate_limits: RateLimits,
     meta: Meta.optional().meta({ description: 'Only with `include=meta`.' }),
     tenant_external_id: z

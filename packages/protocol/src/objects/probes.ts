@@ -1,5 +1,5 @@
-// Responses of the unversioned probes. Load balancers and people read them, so they have no
-// `object` field.
+// Responses to the unversioned probes. They have no `object` field, because they are read by load
+// balancers and people.
 import { z } from 'zod';
 import { signingPurposes } from '../wire/signing-purposes.ts';
 import { WireTime } from './wire.ts';

@@ -1,4 +1,4 @@
-// One API the vendor protects.
+// A project: one API that a vendor protects.
 import { z } from 'zod';
 import { RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

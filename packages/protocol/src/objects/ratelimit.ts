@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
-/** What checks and leases report about the counters. */
+/** What the responses to checks and leases say about the counters. */
 const counted = {
   limited_policy: z.string().nullable(),
-  // Also null if waiting does not help, because the cost alone exceeds the limit.
+  // Also null if waiting would not help because the cost alone exceeds the limit.
   retry_after_seconds: Count.nullable(),
   store: z.enum(['redis', 'memory']),
   policies: z.array(

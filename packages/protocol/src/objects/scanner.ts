@@ -4,14 +4,16 @@ import { text } from '../text.ts';
 import { BODY_BYTES_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
-// The only limit is the size of the body, because an overlong URL or many entries must not
-// invalidate a report.
+// Limited only by the size of the body: one overlong URL, or many entries, must not make the whole
+// report invalid.
 const Field = text(0, BODY_BYTES_MAX);
 
-/** The endpoint accepts raw bytes: the signature is checked before this schema is applied. */
+/**
+ * The endpoint's body is raw bytes, because the signature is checked before the report is parsed.
+ */
 export const ScannerReport = z
   .array(
-    // Unknown fields are ignored, because partners may send more.
+    // Unknown fields are ignored, because partners may add fields.
     z.object({
       token: Field,
       type: Field,

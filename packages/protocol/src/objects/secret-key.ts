@@ -45,13 +45,13 @@ export const CreatedSecretKey = SecretKey.extend({
 }).meta({ id: 'CreatedSecretKey' });
 export type CreatedSecretKey = z.output<typeof CreatedSecretKey>;
 
-/** The first key of a workspace, whose creation is never replayed. */
+/** A new workspace's first key. Retrying the request never returns it again. */
 export const FirstSecretKey = SecretKey.extend({
   key: z.string(),
   key_shown_once: z.literal(true),
 }).meta({ id: 'FirstSecretKey' });
 
-/** The new key, with the old key and its shortened expiry in `previous_key`. */
+/** The new key, and in `previous_key` the old one with its shortened expiry. */
 export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKey }).meta({
   id: 'RotatedSecretKey',
 });

@@ -1,4 +1,4 @@
-// The credential of a signed-in user.
+// A session: the credential of a signed-in user.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { USER_AGENT_CHARS_MAX } from '../wire/limits.ts';
@@ -16,7 +16,7 @@ const lifetime = {
   absolute_expires_at: WireTime,
 };
 
-/** The response to a login: the only one that contains the token. */
+/** The response to signing in, which is the only one that contains the token. */
 export const Session = z
   .strictObject({
     ...lifetime,

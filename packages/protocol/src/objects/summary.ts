@@ -1,4 +1,4 @@
-// Counts for people to read: what a workspace contains, and what needs attention.
+// Counts for the overview of a workspace: what it contains, and what needs attention.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** Counting is bounded, so a count is only exact up to this number. */
+/** Counting stops at this number, so only lower counts are exact. */
 const countedMax = <Max extends number>(max: Max) =>
   z.literal(max).meta({
     description: `Counting stops at ${max}, so ${max} means "${max} or more".`,

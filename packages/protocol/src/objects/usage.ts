@@ -1,4 +1,4 @@
-// Usage metrics. Counts are already divided by the sample rate and rounded.
+// Usage metrics. Counts are already scaled up by the sample rate and rounded.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import { type DenialCode, denialCodes } from '../wire/denials.ts';
@@ -15,7 +15,7 @@ export const Usage = z
   .meta({ id: 'Usage' });
 export type Usage = z.output<typeof Usage>;
 
-/** Live traffic only. A tenant counts once per month, however many projects it uses. */
+/** Live traffic only. Each tenant is counted once per month, however many projects it uses. */
 export const BillableTenantMonth = z
   .strictObject({
     object: z.literal('billable_tenant_month'),
@@ -39,7 +39,7 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-const codes = Object.keys(denialCodes) as DenialCode[]; // the table has no other keys
+const codes = Object.keys(denialCodes) as DenialCode[]; // denialCodes has no other keys
 
 /** Why nodes deny requests. Unknown reasons count as `other`. */
 export const CountedDenial = z.enum([...codes, 'other']);
@@ -47,16 +47,16 @@ export type CountedDenial = z.output<typeof CountedDenial>;
 
 const Milliseconds = z.number().min(0);
 
-/** From a histogram: accurate to within 9.1 % between 0.25 ms and 65 s. */
+/** Computed from a histogram: accurate to within 9.1 % between 0.25 ms and 65 s. */
 const Latency = z.strictObject({ p50: Milliseconds, p90: Milliseconds, p99: Milliseconds });
 
 const figures = {
   requests: Count,
   errors: Count,
-  // Decided by a node whose policy was stale or incomplete.
+  // Requests decided by a node whose policy was stale or incomplete.
   degraded: Count,
   denials: z.array(z.strictObject({ reason: CountedDenial, requests: Count })),
-  // Only covers allowed requests; null if there were none.
+  // Covers allowed requests only; null if there were none.
   latency_ms: Latency.nullable(),
 };
 

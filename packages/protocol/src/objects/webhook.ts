@@ -61,13 +61,14 @@ export const WebhookDelivery = z
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 
 /**
- * A change: `data` is the audit log entry, as a secret key of the endpoint's environment sees it.
+ * The event for a change. `data` is the audit log entry, as a secret key for the endpoint's
+ * environment would see it.
  */
 export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
   .meta({ id: 'ChangeEvent' });
 
-/** A time-based notice, so it has no audit log entry. */
+/** A notice that is sent because of a date, so there is no audit log entry for it. */
 export const NoticeEvent = z
   .strictObject({
     type: z.enum(noticeTypes),

@@ -22,7 +22,7 @@ export const WireHash = z.string().regex(SHA256_HEX);
 
 export const Count = z.int().min(0);
 
-/** A secret that only appears in the first response to a request. */
+/** A secret that appears only in the first response to a request, never in a replayed one. */
 export const SecretText = z.string().optional().meta({
   description: 'Shown only once. Absent from a replayed response.',
 });

@@ -18,7 +18,7 @@ export const Workspace = z
   .meta({ id: 'Workspace' });
 export type Workspace = z.output<typeof Workspace>;
 
-/** `membership` is null for a workspace created with the bootstrap token. */
+/** `membership` is null if the workspace was created with the bootstrap token. */
 export const FoundedWorkspace = z
   .strictObject({
     workspace: Workspace,

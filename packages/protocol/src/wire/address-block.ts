@@ -1,7 +1,9 @@
-// IP addresses and ranges, such as the proxies in settings.
+// IP addresses and ranges, such as the trusted proxies in the settings.
 import { BlockList, isIP } from 'node:net';
 
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
+/**
+ * Whether the text is an address, such as `10.0.0.1` or `::1`, or a range, such as `10.0.0.0/8`.
+ */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -9,7 +11,7 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
-/** Whether a connection's IP address is in one of the blocks. */
+/** Returns a function that checks whether an IP address is in one of the blocks. */
 export function createAddressCheck(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {

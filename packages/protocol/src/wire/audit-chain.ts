@@ -1,7 +1,7 @@
-// The hash chain of the audit log: the canonical bytes of a row, and their hash. The server, the
-// command line and external verifiers all compute them the same way.
+// The audit log's hash chain: the canonical form of a row, from which its hash is computed. The
+// server, the CLI and external verifiers must all get the same result.
 
-/** The hash that the first row links to. */
+/** Used as the previous hash of the first row. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 export type JsonValue =
@@ -22,7 +22,7 @@ export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** The fields of a row in a response that are hashed, together with its workspace. */
+/** The fields that are hashed, together with the workspace's ID. */
 export const chainedFields = [
   'seq',
   'id',
@@ -40,7 +40,7 @@ type ChainedField = (typeof chainedFields)[number];
 
 export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
 
-/** The text that is hashed. Fields that the API adds for readers are not part of it. */
+/** The text to hash. It does not include the fields that the API adds for readers. */
 export function hashedText(row: ChainedFields, workspaceId: string): string {
   const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
   const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);

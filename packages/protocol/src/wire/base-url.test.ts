@@ -1,9 +1,9 @@
-// The URLs that clients and nodes accept, and those that expose a credential.
+// Which URLs clients and nodes accept, and which would expose a credential.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkBaseUrl, isUnencrypted } from './base-url.ts';
 
-test('only plain HTTP to another machine is unencrypted', () => {
+test('a URL counts as unencrypted if it uses plain HTTP to another machine', () => {
   for (const url of ['http://keys.test', 'http://10.0.0.1:4400', 'http://localhost.evil.test']) {
     equal(isUnencrypted(url), true, url);
   }
@@ -19,7 +19,7 @@ test('only plain HTTP to another machine is unencrypted', () => {
   }
 });
 
-test('a base URL has a host, may have a path, and has no credential', () => {
+test('a base URL must have a host, may have a path, and must not contain a credential', () => {
   equal(checkBaseUrl('HTTPS://keys.test/a//'), 'https://keys.test/a');
   equal(checkBaseUrl('http://localhost/?x=1#y'), 'http://localhost');
   for (const url of ['keys.test', 'ftp://keys.test', 'http://', 'https://a:b@keys.test']) {

@@ -1,4 +1,4 @@
-// Formats the counts of a dry run. A count that has reached its maximum is a lower bound.
+// Formats a dry run's counts. If counting stopped early, the count is only a lower bound.
 import { IMPACT_KEYS_MAX } from './limits.ts';
 
 export function cappedCount(count: number, { capped }: { capped: boolean }): string {

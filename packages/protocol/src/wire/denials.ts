@@ -1,10 +1,10 @@
-// Why nodes deny requests, and the responses that callers get. The SDK sends them; the server and
-// the dashboard explain them.
+// Why nodes deny requests, and how they respond. The SDK sends these responses; the server and the
+// dashboard explain them.
 
-/** One status and public message for each code. */
+/** The status and public message of an error. */
 export type ErrorText = { readonly status: number; readonly message: string };
 
-/** The verdicts on a key. */
+/** The reasons for denying a request. */
 export const denialReasons = [
   'missing_key',
   'malformed_key',
@@ -19,7 +19,7 @@ export const denialReasons = [
 
 export type DenialReason = (typeof denialReasons)[number];
 
-/** The control plane rejects a reused idempotency key the way the SDK does. */
+/** The control plane uses the same errors as the SDK for a reused idempotency key. */
 export const idempotencyCodes = {
   idempotency_in_progress: {
     status: 409,
@@ -31,7 +31,7 @@ export const idempotencyCodes = {
   },
 } as const satisfies Record<string, ErrorText>;
 
-/** Errors the SDK returns to callers of the vendor's API, in the same format. */
+/** Errors that the SDK returns to callers of the vendor's API, in the control plane's format. */
 export const denialCodes = {
   missing_key: { status: 401, message: 'An API key is required.' },
   invalid_key: { status: 401, message: 'Invalid API key.' },
@@ -49,8 +49,8 @@ export const denialCodes = {
 export type DenialCode = keyof typeof denialCodes;
 
 /**
- * The code for each reason, in the response and in telemetry. A caller must not learn whether a key
- * is malformed, unknown, revoked, or in a deleted project.
+ * The code that stands for each reason in responses and telemetry. A caller must not be able to
+ * tell whether a key is malformed, unknown, revoked, or in a deleted project.
  */
 export const denialCodeOf: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',
@@ -80,7 +80,7 @@ type Said = ErrorText & {
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** An error in the control plane's format. */
+/** An error response in the control plane's format. */
 export function denialResponse(said: Said): DenialResponse {
   const { status, code, message, missingScopes = [] } = said;
   const wait = said.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : null);

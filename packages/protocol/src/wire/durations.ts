@@ -1,4 +1,4 @@
-// Durations in milliseconds.
+// Common durations in milliseconds.
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;

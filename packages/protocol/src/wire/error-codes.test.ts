@@ -1,4 +1,4 @@
-// The list of error codes.
+// Error codes and error bodies.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ErrorBody } from '../objects/error-body.ts';
@@ -46,7 +46,7 @@ test('the error for an oversized snapshot mentions both remedies', () => {
   ok(errorCodes.snapshot_too_large.message.includes('tenant_id'));
 });
 
-test('an SDK denial with the same code as a server error has the same status', () => {
+test('a code that both the SDK and the server use has the same status in both', () => {
   equal(denialCodes.invalid_key.status, errorCodes.invalid_key.status);
   equal(denialCodes.insufficient_scope.status, errorCodes.insufficient_scope.status);
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);

@@ -1,5 +1,5 @@
-// All error codes, each with its status and its default public message.
-// This file does not import zod, so clients can use the codes without a dependency.
+// All error codes, each with its status and default public message. This file does not import zod,
+// so that clients can use it without a dependency.
 
 import { type ErrorText, idempotencyCodes } from './denials.ts';
 import type { WireErrorCode } from './wire-error-codes.ts';
@@ -18,7 +18,7 @@ export const errorCodes = {
   },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
-  // Responses have the code `invalid_token`; see wireCode.
+  // Sent with the code `invalid_token`; see wireCode.
   invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },
@@ -51,6 +51,9 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** `invalid_token` has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
+/**
+ * The code that is sent. `invalid_token` has two entries because it has two statuses: 400 for
+ * one-time tokens, 401 for embed tokens.
+ */
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;

@@ -1,4 +1,4 @@
-// The types of outbound events: every action of the audit log, and time-based notices.
+// The types of outbound events: every action in the audit log, and notices sent because of a date.
 
 /** The actions recorded in the audit log. */
 export const auditActions = [
@@ -39,7 +39,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Events that report no change, so the audit log has no entry for them. */
+/** Events that aren't caused by a change, so the audit log has no entry for them. */
 export const noticeTypes = [
   'api_key.expiring',
   'api_key.expired',
@@ -48,7 +48,7 @@ export const noticeTypes = [
 ] as const;
 export type NoticeType = (typeof noticeTypes)[number];
 
-/** Sent on request, to any endpoint. */
+/** Sent when the vendor tests an endpoint, whatever events the endpoint subscribes to. */
 export const TEST_EVENT = 'webhook.test';
 
 const eventTypes: readonly string[] = [...auditActions, ...noticeTypes];
@@ -57,10 +57,12 @@ const groups: ReadonlySet<string> = new Set(
   eventTypes.map((type) => `${type.slice(0, type.indexOf('.'))}.*`),
 );
 
-/** Whether the string can be subscribed to: an event type, all types of one object kind, or `*`. */
+/**
+ * Whether the string is a valid filter: an event type, all types for one kind of object, or `*`.
+ */
 export const isEventFilter = (text: string): boolean =>
   text === '*' || groups.has(text) || eventTypes.includes(text);
 
-/** Whether a filter matches a type. */
+/** Whether an event type matches a filter. */
 export const isEventOf = (filter: string, type: string): boolean =>
   filter === '*' || filter === type || filter === `${type.slice(0, type.indexOf('.'))}.*`;

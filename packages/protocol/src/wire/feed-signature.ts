@@ -1,16 +1,16 @@
-// Signatures of the policy feed: HTTP Message Signatures (RFC 9421) over a digest of the body (RFC
-// 9530). The server and the SDK build the signed text with the same functions.
+// Policy feed signatures: HTTP Message Signatures (RFC 9421) over a digest of the body (RFC 9530).
+// The server and the SDK use the same functions to build the signed text.
 
-/** The purpose of keys that sign the feed. No other signatures use it. */
+/** The purpose of the keys that sign the feed. Nothing else is signed with them. */
 export const FEED_PURPOSE = 'policy_feed';
 
 /**
- * The label of the signature in `Signature-Input` and `Signature`. Both headers may contain other
+ * Identifies Keyrail's signature in `Signature-Input` and `Signature`, which may also contain other
  * signatures.
  */
 export const FEED_LABEL = 'keyrail';
 
-/** What a signature covers. The target is the request's path and query, as sent. */
+/** The parts of a response that are signed. The target is the request's path and query, as sent. */
 type SignedAnswer = {
   status: number;
   /** The value of Content-Digest; null for a response without a body. */
@@ -25,7 +25,7 @@ const REQUEST = '"@path";req "@query";req';
 const WITH_BODY = `("@status" "content-digest" "etag" ${REQUEST})`;
 const BODILESS = `("@status" "etag" ${REQUEST})`;
 
-/** The covered components and the parameters, as in Signature-Input. */
+/** The list of signed components and the signature's parameters, as in `Signature-Input`. */
 export const signatureParams = (
   { digest }: Pick<SignedAnswer, 'digest'>,
   { created, kid }: Signer,
@@ -34,7 +34,10 @@ export const signatureParams = (
 
 const PARAMS = /^(\(.*\));created=(\d{1,11});keyid="([\w-]{1,100})";alg="ed25519"$/;
 
-/** Reads the parameters; null unless they cover exactly what a response of this kind must cover. */
+/**
+ * Reads the parameters. Null unless the signature covers exactly the components required for this
+ * response.
+ */
 export function readSignatureParams(
   text: string,
   { digest }: Pick<SignedAnswer, 'digest'>,
@@ -44,7 +47,7 @@ export function readSignatureParams(
   return covered === expected ? { created: Number(created), kid } : null;
 }
 
-/** The text that is signed: one line for each component, then the parameters. */
+/** The text to sign: one line per component, then the parameters. */
 export function signatureBase(
   { status, digest, etag, target }: SignedAnswer,
   params: string,

@@ -1,5 +1,5 @@
-// The maximum length, in characters, of the request headers that nodes read. Nodes ignore longer
-// values: servers differ in what they accept, and clients need no key to send them.
+// The maximum length, in characters, of each request header that nodes read. Nodes ignore longer
+// values, because servers accept different lengths and anyone can send long headers without a key.
 import { IMPORTED_KEY_CHARS_MAX } from './limits.ts';
 
 export const HEADER_CHARS_MAX = {
@@ -9,7 +9,7 @@ export const HEADER_CHARS_MAX = {
   key: IMPORTED_KEY_CHARS_MAX,
   'idempotency-key': 255,
   'x-request-id': 200,
-  /** Sent to Edge by a proxy, and used only for telemetry. */
+  /** Sent to Edge by a proxy; used only for telemetry. */
   'x-forwarded-method': 16,
   'x-forwarded-uri': 1_024,
   /** Keyrail sends at most two signatures, of 47 characters each. */

@@ -1,5 +1,5 @@
-// Keys issued by another product: their format and what may be shown of them. Only imports limits,
-// so that the SDK and the command line can use the same rules as the control plane.
+// Keys issued by another product: their format, and how much of them may be shown. The only import
+// is limits.ts, so that the SDK and the CLI can apply the same rules as the control plane.
 import {
   DISPLAY_PREFIX_CHARS_MAX,
   DISPLAY_PREFIX_CHARS_MIN,
@@ -8,7 +8,7 @@ import {
 } from './limits.ts';
 
 const PRINTABLE = /^[ -~]*$/;
-/** How every Keyrail credential starts. */
+/** Every Keyrail credential starts like this. */
 const OWN = /^kr(?:sk|ses)?_/;
 
 export const DISPLAY_PREFIX = new RegExp(
@@ -18,7 +18,9 @@ export const DISPLAY_PREFIX = new RegExp(
 /** Whether a string starts like a Keyrail credential. */
 export const looksOwn = (text: string): boolean => OWN.test(text);
 
-/** Whether a string can be an imported key. Nodes reject everything else without hashing it. */
+/**
+ * Whether a string could be an imported key. Nodes reject all other strings without hashing them.
+ */
 export const isImportable = (text: string): boolean =>
   text.length >= IMPORTED_KEY_CHARS_MIN &&
   text.length <= IMPORTED_KEY_CHARS_MAX &&

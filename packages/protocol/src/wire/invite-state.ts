@@ -1,4 +1,4 @@
-// The state of an invitation. The server's own rule is in SQL (`isPending`).
+// Determines an invitation's state. The server has the same rule in SQL (`isPending`).
 type Invite = { accepted_at: string | null; revoked_at: string | null; expires_at: string };
 
 export type InviteState = 'accepted' | 'revoked' | 'expired' | 'pending';

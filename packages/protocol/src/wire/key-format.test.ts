@@ -1,4 +1,4 @@
-// Credentials checked against test vectors, against zlib, and with random damage.
+// Credentials are checked against test vectors, against zlib, and with random changes.
 import { deepEqual, equal, match, notEqual, ok, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -54,12 +54,12 @@ test('the test vectors agree with zlib and SHA-256', () => {
   ok(vectors.valid.some(({ checksum }) => checksum.startsWith('00')));
 });
 
-test('the checksum is the standard CRC-32', () => {
+test('checksums use the standard CRC-32', () => {
   equal(crc32Hex('123456789'), 'cbf43926');
   for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
 });
 
-test('the same bytes always create the same credential', () => {
+test('the same random bytes always give the same credential', () => {
   for (const vector of vectors.valid) {
     deepEqual(mintCredential(vector.kind, vector.env, fixed(vector.bytes_hex)), {
       secret: vector.secret,
@@ -69,7 +69,7 @@ test('the same bytes always create the same credential', () => {
   }
 });
 
-test('every credential of the test vectors is recognised', () => {
+test('every credential in the test vectors is recognised', () => {
   for (const { secret, kind, env, display_prefix } of vectors.valid) {
     deepEqual(parseCredential(secret), { kind, env, displayPrefix: display_prefix });
   }
@@ -82,7 +82,7 @@ for (const { why, text } of vectors.invalid) {
   });
 }
 
-test('one-time tokens have 43 characters and a hash', () => {
+test('a one-time token has 43 characters, and its hash is a SHA-256', () => {
   for (const { bytes_hex, token, hash } of vectors.one_time_tokens) {
     deepEqual(mintOneTimeToken(fixed(bytes_hex)), { token, hash });
     match(token, /^[A-Za-z0-9_-]{43}$/);
@@ -90,12 +90,12 @@ test('one-time tokens have 43 characters and a hash', () => {
   }
 });
 
-test('creating a credential from too few random bytes is an error', () => {
+test('a credential cannot be created from too few random bytes', () => {
   throws(() => mintCredential('api_key', 'live', () => new Uint8Array(23)), RangeError);
   throws(() => mintOneTimeToken(() => new Uint8Array(0)), RangeError);
 });
 
-test('a session has no environment and a key always has one', () => {
+test('a session cannot be created with an environment, nor a key without one', () => {
   throws(() => mintCredential('session', 'live', (size) => new Uint8Array(size)), TypeError);
   throws(() => mintCredential('api_key', null, (size) => new Uint8Array(size)), TypeError);
 });
@@ -138,7 +138,7 @@ test('a credential with one wrong character is not recognised', () => {
   );
 });
 
-test('apiKeyEnv agrees with parseCredential', () => {
+test('apiKeyEnv and parseCredential accept the same API keys', () => {
   const long = (text: string) => {
     const parsed = parseCredential(text);
     return parsed?.kind === 'api_key' ? parsed.env : null;
@@ -150,7 +150,7 @@ test('apiKeyEnv agrees with parseCredential', () => {
       const index = at % (key.secret.length + 1);
       const damaged = key.secret.slice(0, index) + text + key.secret.slice(index + text.length);
       equal(apiKeyEnv(damaged), long(damaged));
-      // A character outside base64url, with a matching checksum.
+      // Random text instead of a valid body, but with the matching checksum.
       const foreign = `${key.secret.slice(0, 12)}${text}`.padEnd(40, 'A').slice(0, 40);
       const forged = foreign + crc32Hex(foreign);
       equal(apiKeyEnv(forged), long(forged));
@@ -159,7 +159,7 @@ test('apiKeyEnv agrees with parseCredential', () => {
   );
 });
 
-test('the parser never throws', () => {
+test('parsing never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
       equal(parseCredential(text), null);
@@ -167,7 +167,7 @@ test('the parser never throws', () => {
   );
 });
 
-test('a character with the same low byte as a valid one is rejected', () => {
+test('a key is rejected if a character is replaced by one with the same low byte', () => {
   for (const { secret, kind } of vectors.valid) {
     if (kind !== 'api_key') continue;
     for (let at = 0; at < secret.length; at += 1) {

@@ -1,6 +1,6 @@
-// The format of credentials: prefix, random body, checksum. Only node:crypto is imported at run
-// time, and Node.js 20 is enough, because the SDK uses this for every request in the vendor's
-// process.
+// The format of credentials: prefix, random body, checksum. The SDK runs this code for every
+// request in the vendor's process, so it imports only node:crypto at run time and works in Node.js
+// 20.
 import * as nodeCrypto from 'node:crypto';
 import type { Env } from './env.ts';
 import { SHOWN_BODY_CHARS } from './limits.ts';
@@ -18,14 +18,17 @@ type ParsedCredential = {
 const CHECKSUM_CHARS = 8;
 const ONE_TIME_BYTES = 32;
 
-/** Stem, random bytes and body length of each kind. Only sessions have no environment. */
+/**
+ * Each kind's stem, and the length of its body in bytes and characters. Only sessions have no
+ * environment.
+ */
 const credentialKinds = {
   api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
   secret_key: { stem: 'krsk_', hasEnv: true, bodyBytes: 32, bodyChars: 43 },
   session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },
 } as const;
 
-/** Creates a credential. The secret only exists in the returned value. */
+/** Creates a credential. The returned value is the only copy of the secret. */
 export function mintCredential(
   kind: CredentialKind,
   env: Env | null,
@@ -45,8 +48,8 @@ export function mintCredential(
 }
 
 /**
- * Recognises a credential by its exact format and checksum, without trimming or folding case. A
- * match does not mean that the credential was ever issued.
+ * Recognises a credential by its exact format and checksum; spaces and different case are not
+ * tolerated. A match does not mean that the credential was ever issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {
@@ -59,17 +62,19 @@ export function parseCredential(text: string): ParsedCredential | null {
 }
 
 /**
- * The environment of a well-formed API key, or null. Equivalent to `parseCredential`, but without
- * allocations and in one pass, because it runs for every unknown key in the vendor's process.
+ * The environment of a well-formed API key, or null. Gives the same result as `parseCredential`,
+ * but in one pass and without allocations, because it runs for every unknown key in the vendor's
+ * process.
  */
 export function apiKeyEnv(text: string): Env | null {
-  // Bytes are faster to read than characters. A non-ASCII character takes more than one byte.
+  // Bytes are faster to read than characters. A non-ASCII character takes up more than one byte, so
+  // the length would differ.
   if (text.length !== API_KEY_CHARS || scratch.write(text) !== API_KEY_CHARS) return null;
   if (isPrefix(LIVE_PREFIX)) return isSoundBody(CRC_OF_LIVE) ? 'live' : null;
   return isPrefix(TEST_PREFIX) && isSoundBody(CRC_OF_TEST) ? 'test' : null;
 }
 
-/** SHA-256 of the full credential, stored and looked up in place of the credential. */
+/** The credential's SHA-256, which is stored and looked up instead of the credential. */
 export function lookupHash(text: string): string {
   // The one-shot hash is about twice as fast, but early Node.js 20 releases lack it.
   return typeof nodeCrypto.hash === 'function'
@@ -83,11 +88,11 @@ export function mintOneTimeToken(randomBytes: RandomBytes): { token: string; has
   return { token, hash: lookupHash(token) };
 }
 
-/** CRC-32 as in zlib, over ASCII text: 8 lowercase hex characters. */
+/** The CRC-32 of ASCII text, as computed by zlib, in 8 lowercase hex characters. */
 export const crc32Hex = (ascii: string): string =>
   crc32(ascii, ascii.length).toString(16).padStart(CHECKSUM_CHARS, '0');
 
-/** The checksum of the first `end` characters, as an unsigned number. */
+/** The CRC-32 of the first `end` characters, as an unsigned number. */
 function crc32(ascii: string, end: number): number {
   let crc = 0xffffffff;
   for (let i = 0; i < end; i += 1) {
@@ -104,7 +109,7 @@ function isSound(text: string, prefix: string): boolean {
   return endsWithHex(text, crc32(text, checksumAt));
 }
 
-/** Checks the key in `scratch` four bytes at a time, with one table each ("slicing by four"). */
+/** Checks the key in `scratch` four bytes at a time, using four tables ("slicing by four"). */
 function isSoundBody(crcOfPrefix: number): boolean {
   let crc = crcOfPrefix;
   let foreign = 0;
@@ -113,8 +118,7 @@ function isSoundBody(crcOfPrefix: number): boolean {
     const b = scratch[i + 1] ?? 0;
     const c = scratch[i + 2] ?? 0;
     const d = scratch[i + 3] ?? 0;
-    // Written out instead of calling functions, because calls would not be inlined on this hot
-    // path.
+    // Written out because function calls would not be inlined on this hot path.
     foreign |= (FOREIGN[a] ?? 1) | (FOREIGN[b] ?? 1) | (FOREIGN[c] ?? 1) | (FOREIGN[d] ?? 1);
     crc =
       (CRC_SLICES[768 + ((crc ^ a) & 0xff)] ?? 0) ^
@@ -131,7 +135,7 @@ function isSoundBody(crcOfPrefix: number): boolean {
   return (foreign | (stated ^ ~crc)) === 0;
 }
 
-/** Compares digit by digit, because formatting the checksum is slower than computing it. */
+/** Compares digit by digit, because formatting the checksum takes longer than computing it. */
 function endsWithHex(text: string, checksum: number): boolean {
   const start = text.length - CHECKSUM_CHARS;
   for (let i = 0; i < CHECKSUM_CHARS; i += 1) {
@@ -156,7 +160,7 @@ function base64url(bytes: Uint8Array, size: number): string {
 const HEX_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 const NO_DIGIT = 0x80;
-/** The value of each hex digit, by its byte. Uppercase digits are invalid. */
+/** Maps each byte to the value of its hex digit. Uppercase digits are invalid. */
 const HEX_VALUES = Uint8Array.from({ length: 256 }, (_, code) => {
   const value = HEX_CODES.indexOf(code);
   return value === -1 ? NO_DIGIT : value;
@@ -170,7 +174,10 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 
 const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
 
-/** Signed, because V8 stores such numbers unboxed. Each table is derived from the previous one. */
+/**
+ * Signed, because V8 stores such numbers unboxed. Each of the four tables is computed from the one
+ * before it.
+ */
 const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   let crc = CRC_TABLE[index & 0xff] ?? 0;
   for (let more = index >> 8; more > 0; more -= 1) {
@@ -187,7 +194,7 @@ export const API_KEY_CHARS: number =
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
 /** A buffer for a key's bytes. Larger than a key, so that non-ASCII text is detected. */
 const scratch = Buffer.alloc(64);
-/** The prefix in `scratch` as two words, in the byte order of this machine. */
+/** The prefix in `scratch` as two 32-bit words, in this machine's byte order. */
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, 2);
 const prefixWords = (prefix: string): Int32Array =>
   new Int32Array(Uint8Array.from(Buffer.from(prefix)).buffer);
@@ -195,7 +202,7 @@ const LIVE_PREFIX = prefixWords('kr_live_');
 const TEST_PREFIX = prefixWords('kr_test_');
 const isPrefix = (words: Int32Array): boolean =>
   scratchWords[0] === words[0] && scratchWords[1] === words[1];
-/** The running checksum after each prefix, before the final inversion. */
+/** The checksum state after each prefix, before the final inversion. */
 const CRC_OF_LIVE = ~crc32('kr_live_', API_KEY_PREFIX_CHARS);
 const CRC_OF_TEST = ~crc32('kr_test_', API_KEY_PREFIX_CHARS);
 
@@ -207,7 +214,7 @@ const shape = (kind: CredentialKind, env: Env | null): Shape => {
   return { kind, env, prefix, length: prefix.length + bodyChars + CHECKSUM_CHARS };
 };
 
-// API keys come first, because the hot path reads them most.
+// API keys come first because they are parsed most often.
 const SHAPES: readonly Shape[] = [
   shape('api_key', 'live'),
   shape('api_key', 'test'),

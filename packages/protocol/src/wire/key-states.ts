@@ -1,4 +1,4 @@
-// The states of a key, in order: a key is in the first one that applies.
+// A key's possible states. If several apply, the key is in the first of them.
 export const keyStates = [
   'revoked',
   'quarantined',
@@ -15,11 +15,12 @@ export const secretKeyStates = ['revoked', 'quarantined', 'expired', 'expiring',
 
 export type SecretKeyState = (typeof secretKeyStates)[number];
 
-/** The states in which nodes accept a key; a quarantined one until its deadline. */
+/** The states in which nodes accept a key. A quarantined key is accepted until its deadline. */
 export const workingKeyStates: readonly KeyState[] = ['quarantined', 'expiring', 'active'];
 
 /**
- * When a rotated key expires: at the end of the overlap, or at its own expiry if that is earlier.
+ * When the old key expires after a rotation: at the end of the overlap, or earlier if it already
+ * had an earlier expiry.
  */
 export const endAfterRotationMs = (expiresAt: string | null, overlapEndMs: number): number =>
   expiresAt === null ? overlapEndMs : Math.min(overlapEndMs, Date.parse(expiresAt));
@@ -27,8 +28,8 @@ export const endAfterRotationMs = (expiresAt: string | null, overlapEndMs: numbe
 type Moment = string | Date | null;
 
 /**
- * Why a key can't be rotated, or null. The server decides whether an expired key can be rotated: it
- * can if it expired because of a rotation or a quarantine, but not if its vendor set the expiry.
+ * Why a key can't be rotated, or null. The server decides about expired keys: they can be rotated
+ * if they expired because of a rotation or a quarantine, but not if the vendor set the expiry.
  */
 export function whyNotRotatable(key: {
   revoked_at: Moment;

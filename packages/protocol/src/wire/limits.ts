@@ -1,14 +1,14 @@
-// All API limits in one place, so that the schemas, the server and the documentation cannot
-// disagree. All limits are inclusive. Names end in their unit and direction.
+// All API limits in one place, so that the schemas, the server and the documentation agree. All
+// limits are inclusive. Each name ends with its unit and, where it applies, MIN, MAX or DEFAULT.
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
-/** For endpoints without a credential, except reports of leaked keys. */
+/** The size limit for endpoints without a credential, except the one for reporting leaked keys. */
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
-// Per body of an endpoint without a credential: parsing 1 MiB of small values would block other
-// requests.
+// The maximum number of JSON values in a request without a credential: parsing 1 MiB of small
+// values would block other requests.
 export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
@@ -56,25 +56,25 @@ export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
-// How long a key must be unused for a summary to count it.
+// A summary counts keys that have not been used for this many days.
 export const UNUSED_DAYS_COUNTED = 90;
-// How many keys one page of a list with `unused_days` covers.
+// With `unused_days`, each page of the list examines this many keys.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
-// The maximum of each count in a summary, and of the key counts of a project or tenant.
+// The highest number a summary counts to, and the highest for the keys of a project or tenant.
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The longest wait that an operator can configure, except for waits on the database.
+// The longest wait that operators can configure, except for database waits.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
-// The key in an explanation, which may be any pasted text.
+// Applies to the text pasted to have a key explained, which may be anything.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// How many keys a dry run counts, newest first. If there are more keys, it ignores the rest.
+// How many keys a dry run counts, newest first; older ones are ignored.
 export const IMPACT_KEYS_MAX = 10_000;
-// If a dry run covers all of a tenant's keys, it counts nodes in at most this many projects, each
-// in one environment.
+// If a dry run covers all of a tenant's keys, it counts nodes in at most this many combinations of
+// project and environment.
 export const IMPACT_PLACES_MAX = 200;
-// How many characters a display prefix shows after `kr_live_` or a similar prefix.
+// How many characters of the body a display prefix shows, after `kr_live_` or a similar prefix.
 export const SHOWN_BODY_CHARS = 6;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
@@ -82,7 +82,7 @@ export const IMPORTED_KEY_CHARS_MIN = 8;
 export const IMPORTED_KEY_CHARS_MAX = 512;
 export const IMPORT_KEYS_MIN = 1;
 export const IMPORT_KEYS_MAX = 1_000;
-// Per import: 150 values for each of 1,000 keys. Parsing millions would block other requests.
+// Per import: 150 values for each of the 1,000 keys. Parsing millions would block other requests.
 export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
@@ -96,14 +96,15 @@ export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
 export const AUDIT_NAME_CHARS_MAX = 64;
 export const AUDIT_ACTOR_CHARS_MAX = 200;
-// IDs in one query, each as a repeated parameter.
+// How often an ID parameter can be repeated in one query.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
-// One entry for each ID and environment.
+// One entry per ID and environment.
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
-// Per field and, for keys, per environment and state. Further matches are not listed.
+// The maximum number of matches per field and, for keys, per environment and state. Any more are
+// not listed.
 export const SEARCH_MATCHES_MAX = 500;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
@@ -132,7 +133,7 @@ export const POLICY_REPORT_NODES_MAX = 1_000;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
 
 // Receipts
-/** How long a receipt signing key's public half stays published after it is retired. */
+/** How long the public key of a receipt signing key stays published after it is retired. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
 // Embed plane
@@ -156,7 +157,8 @@ export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
 export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
 export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
 export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
-// Per completion; each header is a value. Parsing hundreds of thousands would block other requests.
+// Per completed request; each header counts as a value. Parsing hundreds of thousands would block
+// other requests.
 export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
@@ -181,7 +183,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// The maximum number of requests one sampled event can represent: the largest exact integer.
+// One sampled event can stand for at most this many requests: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events
@@ -190,7 +192,7 @@ export const WEBHOOK_EVENTS_MAX = 50;
 export const WEBHOOK_URL_CHARS_MAX = 2_048;
 export const WEBHOOK_SECRET_BYTES = 32;
 export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
-// Notices: days before a key expires, and days without use.
+// How many days before a key expires a notice is sent, and after how many days without use.
 export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
 export const UNUSED_NOTICE_DAYS = 90;
 

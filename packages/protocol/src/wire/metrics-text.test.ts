@@ -1,9 +1,9 @@
-// The text format of Prometheus.
+// The Prometheus text format.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { histogramText, metricText, valueText } from './metrics-text.ts';
 
-test('the name says whether a metric is a counter, and labels are escaped', () => {
+test("a metric's name determines its type, and label values are escaped", () => {
   const odd = 'a "b" \\ c\nd';
   equal(
     metricText('x_total', 'Help.', [
@@ -15,12 +15,12 @@ test('the name says whether a metric is a counter, and labels are escaped', () =
   );
 });
 
-test('a single-value metric has no labels, and a missing value no sample', () => {
+test('a single-value metric has no labels, and has no sample if its value is missing', () => {
   equal(valueText('x', 'Help.', 0), '# HELP x Help.\n# TYPE x gauge\nx 0\n');
   equal(valueText('x', 'Help.', null), '# HELP x Help.\n# TYPE x gauge\n');
 });
 
-test('each histogram bucket includes all smaller ones', () => {
+test('each histogram bucket also counts the values in all lower buckets', () => {
   const about = { name: 'x_seconds', help: 'Help.', bounds: [0.5, 1] };
   equal(
     histogramText(about, [{ labels: { a: 'b' }, buckets: [1, 0, 2], sum: 7.5 }]),

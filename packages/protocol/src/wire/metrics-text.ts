@@ -1,4 +1,4 @@
-// The Prometheus text format, used by the server, the SDK and Edge for their metrics.
+// Writes the Prometheus text format for the metrics of the server, the SDK and Edge.
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -7,20 +7,21 @@ type Labels = Readonly<Record<string, string | number>>;
 export type Sample = readonly [Labels, number];
 
 /**
- * A counter if the name ends in `_total`, otherwise a gauge. Without samples, only the declaration.
+ * A metric is a counter if its name ends in `_total`, otherwise a gauge. Without samples, only its
+ * declaration is written.
  */
 export function metricText(name: string, help: string, samples: readonly Sample[]): string {
   const lines = samples.map(([labels, value]) => sampleText(name, labels, value));
   return declared(name, help, name.endsWith('_total') ? 'counter' : 'gauge') + lines.join('');
 }
 
-/** A single-value metric; null leaves it out. */
+/** A metric with a single value; if it is null, only the declaration is written. */
 export const valueText = (name: string, help: string, value: number | null): string =>
   metricText(name, help, value === null ? [] : [[{}, value]]);
 
 export type Histogram = {
   labels: Labels;
-  /** The number of values in each bucket; the last bucket has no upper bound. */
+  /** How many values are in each bucket. The last bucket has no upper bound. */
   buckets: ArrayLike<number>;
   sum: number;
 };
@@ -31,7 +32,7 @@ export function histogramText(
   histograms: readonly Histogram[],
 ): string {
   const lines = histograms.flatMap(({ labels, buckets, sum }) => {
-    // In the text, each bucket includes all smaller ones.
+    // In the Prometheus format, each bucket also counts the values in all lower buckets.
     let below = 0;
     const counted = Array.from(buckets, (count, at) => {
       below += count;

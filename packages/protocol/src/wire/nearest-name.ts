@@ -1,9 +1,9 @@
-// Finds the valid name that a misspelt name most likely stands for.
+// Finds the valid name that was probably meant by a misspelt one.
 
-/** Longer names are not compared. */
+/** Longer names are not compared with others. */
 const NAME_CHARS_MAX = 64;
 
-/** Null if no name is similar, or several are equally similar. Ignores case. */
+/** Null if no name is similar enough, or if several are equally similar. Ignores case. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > NAME_CHARS_MAX) return null;
   const lower = name.toLowerCase();
@@ -14,7 +14,10 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return others.length === 0 && nearest ? nearest.each : null;
 }
 
-/** The number of characters to insert, remove, replace or swap with their neighbour. */
+/**
+ * How many edits turn one name into the other: inserting, removing or replacing a character, or
+ * swapping two neighbours.
+ */
 function editsBetween(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

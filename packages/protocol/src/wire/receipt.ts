@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
-/** The JWS `typ`, and the purpose of its signing keys. No other signatures use them. */
+/** The JWS `typ`, and the purpose of the signing keys. Neither is used for other signatures. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
 export const RECEIPT_PURPOSE = 'receipt';
 
@@ -9,7 +9,7 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change may not have reached every node: the first reason that applies. */
+/** Why a change may not have reached every node. If several reasons apply, the first is given. */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];
@@ -19,7 +19,7 @@ export type ReceiptClaims = {
   iss: string;
   /** When the receipt was signed, in seconds since 1970. */
   iat: number;
-  /** The IDs of the workspace and the project. */
+  /** The workspace's ID, followed by the project's. */
   ws: string;
   prj: string;
   env: Env;
@@ -27,19 +27,22 @@ export type ReceiptClaims = {
   /** SHA-256 of the full key, in hex. */
   lookup_hash: string;
   change: ReceiptChange;
-  /** The policy version that contains the change, and whether every awaited node had applied it. */
+  /**
+   * The policy version that contains the change. It is followed by whether every node that the
+   * request waited for had applied it.
+   */
   version: number;
   complete: boolean;
-  /** Null if complete. Receipts from earlier releases lack this claim and the next one. */
+  /** Null if complete. Receipts from earlier releases have neither this claim nor the next one. */
   incomplete_reason?: IncompleteReason | null;
   /**
-   * Nodes seen in the last 24 hours that the request did not wait for. They may still accept the
+   * Nodes seen in the last 24 hours that the request did not wait for, so they may still accept the
    * key.
    */
   silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];
-  /** The audit log entry of the change. */
+  /** The sequence number and hash of the audit log entry for the change. */
   audit_seq: number;
   audit_hash: string;
 };

@@ -1,5 +1,5 @@
-// Idempotency keys of requests to the control plane itself, as opposed to the claims that nodes
-// make.
+// Idempotency keys for requests to the control plane itself. (Nodes make idempotency claims for
+// requests to the vendor's API.)
 import { REQUEST_KEY_CHARS_MAX } from './limits.ts';
 
 export const REQUEST_KEY_HEADER = 'idempotency-key';
@@ -10,20 +10,20 @@ export const isRequestKey = (value: string): boolean =>
   value.length <= REQUEST_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);
 
 /**
- * First path segments below /v1/ that are not in the vendor plane: endpoints for people, machines
+ * The first segments, after /v1/, of paths outside the vendor plane: endpoints for people, machines
  * and webhooks.
  */
 const OTHER_PLANES = new Set(
   `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
 );
 
-/** POSTs of the vendor plane that change nothing. */
+/** POSTs in the vendor plane that change nothing. */
 const READS = new Set(['/v1/keys/explain']);
 
 /**
- * Whether a request accepts an idempotency key, which every POST of the vendor plane that changes
- * something does: it runs once, and retries get the stored response. A test compares this with the
- * endpoints that accept both a secret key and a session.
+ * Whether a request accepts an idempotency key. Every vendor-plane POST that changes something
+ * accepts one: the change is made once, and retries get the stored response. A test checks that
+ * these are the endpoints that accept both a secret key and a session.
  */
 export function takesRequestKey(method: string, path: string): boolean {
   const [plain = ''] = path.split('?', 1);

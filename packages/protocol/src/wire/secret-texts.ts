@@ -1,17 +1,17 @@
-// Finds credentials anywhere in text that people type or paste. Such text must not become part of a
-// URL, because browser histories and proxies keep URLs.
+// Finds credentials anywhere in text that people type or paste. Such text must not end up in a URL,
+// because browser histories and proxies store URLs.
 import { SHOWN_BODY_CHARS } from './limits.ts';
 
-/** The display prefix may be shown, but nothing after that. */
+/** Matches a credential; its display prefix may be shown, but not the rest. */
 const CREDENTIAL = new RegExp(
   `((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\\w-]{${SHOWN_BODY_CHARS}})[\\w-]+`,
   'gi',
 );
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
-/** The space may be URL-encoded. The credential may be another product's. */
+/** The space may be URL-encoded, and the credential may be one from another product. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
-/** The text with display prefixes instead of credentials. */
+/** The text with each credential replaced by its display prefix. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(CREDENTIAL, '$1')

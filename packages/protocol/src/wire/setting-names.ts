@@ -1,11 +1,11 @@
 // Finds unknown setting names in an environment, and suggests the setting that was probably meant.
-// The server and Edge refuse to start with an unknown name, which would otherwise be silently
-// ignored.
+// The server and Edge refuse to start if there is an unknown name, because otherwise a misspelt
+// setting would be silently ignored.
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Names that the command line, the SDK and the examples read. The shell that starts a server often
- * has them set, so the server ignores them with a warning. It rejects any other unknown name.
+ * Variables that the CLI, the SDK and the examples read. They are often set in the shell that
+ * starts a server, so the server only warns about them. Any other unknown name is an error.
  */
 export const clientNames: readonly string[] = [
   'KEYRAIL_URL',
@@ -21,7 +21,7 @@ const PREFIX = 'KEYRAIL_';
 
 type Program = { program: string; known: readonly string[] };
 
-/** An error for each name that isn't a setting, and the names that only clients read. */
+/** Returns an error for each unknown name, and separately the names that only clients read. */
 export function checkNames(
   env: Readonly<Record<string, string | undefined>>,
   { program, known }: Program,
@@ -40,8 +40,8 @@ export function checkNames(
 }
 
 /**
- * The setting that was probably meant: the name without the prefix, a name a few edits away, or the
- * only longer name with the same ending.
+ * The setting that was probably meant. It differs from the unknown name by the prefix or by a few
+ * edits, or is the only longer name with the same ending.
  */
 function likelyName(name: string, known: readonly string[]): string | null {
   const own = name.slice(PREFIX.length);

@@ -1,4 +1,4 @@
-// The slugs of workspaces and projects.
+// The format of workspace and project slugs.
 import { SLUG_CHARS_MAX, SLUG_CHARS_MIN } from './limits.ts';
 
 export const SLUG = new RegExp(

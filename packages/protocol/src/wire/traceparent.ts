@@ -2,12 +2,12 @@
 
 const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Returns the current span, such as `00-4bf9…4736-00f0…02b7-01`; undefined if there is none. */
+/** Returns the current span, such as `00-4bf9…4736-00f0…02b7-01`, or undefined if there is none. */
 export type ReadTraceparent = () => string | undefined;
 
 /**
- * The current span as a header. If `read` returns none or fails, the header is left out and the
- * call continues.
+ * The header for the current span. It is left out, and the request sent anyway, if there is no span
+ * or `read` throws.
  */
 export function traceHeaders(read: ReadTraceparent | undefined): { traceparent?: string } {
   try {

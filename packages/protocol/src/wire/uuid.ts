@@ -1,5 +1,5 @@
-// The text form of a UUID of any version. Responses and stored IDs are lowercase; requests may use
-// either case.
+// The format of a UUID of any version. In responses and in the database, IDs are lowercase;
+// requests may use uppercase too.
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,5 @@
-// The signature of outbound events, as defined by Standard Webhooks 1.0. The server signs with this
-// file and the SDK verifies with it, so only node:crypto is imported at run time.
+// Signs and verifies outbound events as defined by Standard Webhooks 1.0. The server and the SDK
+// share this file, so it imports only node:crypto at run time.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const WEBHOOK_ID = 'webhook-id';
@@ -11,11 +11,11 @@ const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const VERSION = 'v1';
 
-/** A secret as text, as shown to the vendor. */
+/** The signing secret in the form shown to the vendor. */
 export const webhookSecretOf = (bytes: Uint8Array): string =>
   SECRET_PREFIX + Buffer.from(bytes).toString('base64');
 
-/** Null if the text is not a secret. */
+/** The bytes of a signing secret; null if the text is not one. */
 export function webhookSecretBytes(text: string): Buffer | null {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : text;
   const bytes = Buffer.from(encoded, 'base64');
@@ -31,11 +31,11 @@ export type SignedMessage = {
   body: string | Uint8Array;
 };
 
-/** One entry of the signature header. While two secrets are valid, the header has two entries. */
+/** One signature for the header. While two secrets are valid, the header contains one for each. */
 export const webhookSignature = (secret: Buffer, message: SignedMessage): string =>
   `${VERSION},${digest(secret, message).toString('base64')}`;
 
-/** Whether an entry of the header was signed with the secret. Compares in constant time. */
+/** Whether one of the header's signatures was made with this secret. Compares in constant time. */
 export function isSignedWith(secret: Buffer, header: string, message: SignedMessage): boolean {
   const expected = digest(secret, message);
   let isSigned = false;

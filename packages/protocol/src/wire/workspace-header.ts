@@ -1,11 +1,11 @@
-// The header with which a caller states the workspace that it expects to work in.
+// The header in which a caller specifies the workspace that it expects its credential to belong to.
 
 export const WORKSPACE_HEADER = 'keyrail-workspace';
 
 const IN_WORKSPACE = /^\w+ \/v1\/(?!(auth|deployment|embed|webhooks|workspaces)\b)/;
 
 /**
- * Whether an endpoint works in the workspace of a credential; the others serve people, embed tokens
- * and probes. A test compares this with the credentials of every endpoint.
+ * Whether an endpoint works within the credential's workspace. The others serve people, embed
+ * tokens and probes. A test compares this with the credentials that each endpoint accepts.
  */
 export const worksInWorkspace = (line: string): boolean => IN_WORKSPACE.test(line);
