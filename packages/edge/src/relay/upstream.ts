@@ -89,7 +89,7 @@ export function openUpstream(base: string): Upstream {
     return sent.on('response', (response) => {
       // Node.js can read a status such as 099, but throws when it has to write one.
       if ((response.statusCode ?? 0) >= 200) onResponse(response);
-      else sent.destroy(new Error('the status is invalid'));
+      else sent.destroy(new Error('the response status is invalid'));
     });
   };
   return {

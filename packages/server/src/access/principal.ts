@@ -50,7 +50,7 @@ export function embeddedIn(principal: Principal): {
 } {
   assert(
     principal.kind === 'embed',
-    'an endpoint of the embed plane was called without an embed token',
+    'an embed API endpoint was called without an embed token',
   );
   const { tenantId, projectId } = principal.reach;
   assert(

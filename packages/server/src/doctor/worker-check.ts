@@ -22,13 +22,13 @@ const SEEN = `
   select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as "isSeen"
   from worker_beats`;
 
-/** Emails that are waiting, or were given up in the last day. */
+/** Emails that are waiting, or that Keyrail gave up on in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
   const [facts] = await inspection.queryAs<MailFacts>('kr_worker', MAIL, [MAIL_LATE_MINUTES]);
   if (!facts) return [];
   const { late, failed, reason } = facts;
   const why = reason === null ? '' : `: ${reason}`;
-  const remedy = 'See the finding about email. Emails that were given up must be requested again.';
+  const remedy = 'See the finding about email. Emails that Keyrail gave up on must be requested again.';
   return orFine(
     [
       ...(late > 0
@@ -40,7 +40,7 @@ export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]>
           ]
         : []),
       ...(failed > 0
-        ? [warning(`${failed} emails were given up in the last day${why}.`, remedy)]
+        ? [warning(`Keyrail gave up on ${failed} emails in the last day${why}.`, remedy)]
         : []),
     ],
     'No emails are waiting.',
