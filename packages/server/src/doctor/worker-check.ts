@@ -11,7 +11,7 @@ export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
     return [
       warning(
         "No worker has been seen in the last 30 seconds, so emails aren't sent and signing keys aren't rotated.",
-        'Run one: keyrail-server worker, or start.',
+        'Run one: keyrail-server worker, or keyrail-server start.',
       ),
     ];
   }
