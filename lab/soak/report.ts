@@ -93,7 +93,9 @@ export function reportOf(account: Account): string {
       ({ name, says, reached, violations: bad }) =>
         `  ${name} ${says}: ${bad.length > 0 ? `VIOLATED ${bad.length} times` : reached > 0 ? 'held' : 'NOT REACHED'} (${reached})`,
     ),
-    ...(unreached.length > 0 ? ['', `never exercised, so not verified: ${unreached.join(', ')}`] : []),
+    ...(unreached.length > 0
+      ? ['', `never exercised, so not verified: ${unreached.join(', ')}`]
+      : []),
     ...(violations.length > 0 ? ['', ...violations.slice(0, VIOLATIONS_SHOWN)] : []),
     '',
     `${violations.length} violations, seed ${order.seed}`,

@@ -34,7 +34,8 @@ type Setting = { name: string; meaning: string; fallback: string | null; isRequi
 const settings = [
   {
     name: 'KEYRAIL_URL',
-    meaning: 'Root URL of the control plane. With relays: comma-separated URLs, most preferred first.',
+    meaning:
+      'Root URL of the control plane. With relays: comma-separated URLs, most preferred first.',
     fallback: null,
     isRequired: true,
   },

@@ -28,7 +28,8 @@ export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]>
   if (!facts) return [];
   const { late, failed, reason } = facts;
   const why = reason === null ? '' : `: ${reason}`;
-  const remedy = 'See the finding about email. Emails that Keyrail gave up on must be requested again.';
+  const remedy =
+    'See the finding about email. Emails that Keyrail gave up on must be requested again.';
   return orFine(
     [
       ...(late > 0

@@ -150,8 +150,7 @@ class PolicyInParts {
 
   #addPage(page: SnapshotPage, cursor: string | null, proof: Proof): void {
     const { version, workspaceId, projectDeleted } = page;
-    if (cursor !== this.#cursor)
-      throw new InvalidContent('its pages are from different snapshots');
+    if (cursor !== this.#cursor) throw new InvalidContent('its pages are from different snapshots');
     const { env } = this.#reading.belonging;
     const proofs = this.#proofs;
     if (proofs.deltas.length > 0 || (cursor === null) !== (this.#policy === null)) {

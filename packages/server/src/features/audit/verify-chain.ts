@@ -50,7 +50,8 @@ export async function verifyChain(
       return { seq: head.seq, reason: 'The newest entry does not match the recorded latest hash.' };
     }
     const stray = await findStray(source, head.seq);
-    if (stray) return { seq: stray.seq, reason: 'There is an entry after the recorded end of the chain.' };
+    if (stray)
+      return { seq: stray.seq, reason: 'There is an entry after the recorded end of the chain.' };
     return check.end();
   }
 }
