@@ -196,7 +196,7 @@ async function findingsIn(folder: string): Promise<Finding[]> {
   for (const name of names) {
     const missing = await missingForPublication(name);
     if (missing.length > 0)
-      console.log(`missing for publication of ${name}: ${missing.join(', ')}`);
+      console.log(`missing before ${name} can be published: ${missing.join(', ')}`);
   }
   return findings;
 }

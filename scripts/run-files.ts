@@ -149,7 +149,7 @@ function faultOfProgram(happenings: Happening[], ended: Ended, timeoutMs: number
   const during = last === undefined ? 'before its first test' : `after it began "${last}"`;
   const seconds = Math.round(timeoutMs / 1000);
   if (ended.timedOut && last !== undefined && happenings.at(-1)?.kind !== 'began') {
-    return `Its tests ended, but the process still ran after ${seconds} s: close what is left open.`;
+    return `Its tests ended, but the process was still running after ${seconds} s: close what it left open.`;
   }
   if (ended.timedOut) return `Timed out after ${seconds} s, ${during}.`;
   if (ended.signal) return `Killed by ${ended.signal}, ${during}.`;

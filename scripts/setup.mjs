@@ -51,7 +51,7 @@ async function build({ serverOnly }) {
   const buildPart = (what, work) =>
     step(`building ${what}`, work).catch((error) => {
       if (!serverOnly) throw error;
-      console.error(`keyrail: ${what} was not built: ${error.message}`);
+      console.error(`keyrail: failed to build ${what}: ${error.message}`);
     });
   try {
     if (isProgramMissing(root)) await buildPart('the server', () => buildProgram(root));
@@ -72,15 +72,15 @@ function checkRuntime() {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
     // The pinned Node.js does not run on this machine, and would hide one that does.
     if (!isWritable(dirname(pinnedNode))) {
-      throw new Error(`${pinnedNode} does not run here: remove it.`);
+      throw new Error(`${pinnedNode} does not run on this machine: remove it.`);
     }
     rmSync(pinnedNode, { force: true });
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
   }
   throw new Error(
-    `Keyrail runs on Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}. ` +
-      `No Node could be installed for ${process.platform}-${process.arch}: ` +
-      `install Node ${NODE_MAJOR_MIN} yourself (nodejs.org), then try again.`,
+    `Keyrail needs Node.js ${NODE_MAJOR_MIN} or later, but this is ${process.version}. ` +
+      `Node.js could not be installed for ${process.platform}-${process.arch}: ` +
+      `install Node.js ${NODE_MAJOR_MIN} yourself (nodejs.org), then try again.`,
   );
 }
 

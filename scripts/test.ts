@@ -69,7 +69,7 @@ function readCommandLine(): Command {
     allowPositionals: true,
   });
   const { quick, full, store = null } = values;
-  if (quick && full) throw new Error('--quick and --full exclude each other');
+  if (quick && full) throw new Error('use only one of --quick and --full');
   if (store !== null && store !== 'embedded' && store !== 'postgres') {
     throw new Error(`--store must be embedded or postgres, not ${store}`);
   }

@@ -37,7 +37,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   if (tried.length === 0) return [];
   return [
     '',
-    '| Part | Fault | First write | First read | First check | Last failure | Probes that failed | Whole after repair |',
+    '| Part | Fault | First write | First read | First check | Last failure | Failed probes | Fully recovered after repair |',
     '|---|---|---|---|---|---|---|---|',
     ...tried.map(({ part, fault, firstMs, steadyMs, failed, probes, wholeMs }) =>
       [
@@ -93,7 +93,9 @@ export function reportOf(account: Account): string {
       ({ name, says, reached, violations: bad }) =>
         `  ${name} ${says}: ${bad.length > 0 ? `VIOLATED ${bad.length} times` : reached > 0 ? 'held' : 'NOT REACHED'} (${reached})`,
     ),
-    ...(unreached.length > 0 ? ['', `not reached, so not shown: ${unreached.join(', ')}`] : []),
+    ...(unreached.length > 0
+      ? ['', `never exercised, so not verified: ${unreached.join(', ')}`]
+      : []),
     ...(violations.length > 0 ? ['', ...violations.slice(0, VIOLATIONS_SHOWN)] : []),
     '',
     `${violations.length} violations, seed ${order.seed}`,

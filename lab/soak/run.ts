@@ -162,7 +162,9 @@ async function inTurn(world: World, turn: InTurn): Promise<Tried[]> {
   );
   const tried = await tryInTurn(world, { trials: all, isWhole, until, say: console.error });
   const left = all.slice(tried.length);
-  bed.skipped.push(...left.map(({ part, fault }) => `${part} ${fault}: the soak ended before it`));
+  bed.skipped.push(
+    ...left.map(({ part, fault }) => `${part} ${fault}: the soak ended before it started`),
+  );
   return tried;
 }
 

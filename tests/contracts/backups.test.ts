@@ -93,7 +93,7 @@ test('a half-restored database refuses to serve, and the next restore starts ove
   deepEqual(await target.use(migrate), [], 'the database serves again');
   equal(fenced['sessions ended'], 1);
   equal(fenced['one-time tokens ended'], 1);
-  equal(fenced['mails held'], 1);
+  equal(fenced['emails held back'], 1);
   const [version] = await target.rows(`select min(version)::float8 as least,
     bool_and(floor = version) as floored from keyrail.project_versions`);
   ok(Number(version?.least) > 1e9 && version?.floored, 'nodes are below the floor');

@@ -152,7 +152,7 @@ test('the doctor reports a Redis clock that is ahead', { skip: noRedis }, async 
       found.map((each) => each.severity),
       [severity],
     );
-    match(found[0]?.message ?? '', /this machine and of Redis at .* differ by \d+\.\d s/);
+    match(found[0]?.message ?? '', /this machine and Redis at .* differ by \d+\.\d s/);
   }
 });
 

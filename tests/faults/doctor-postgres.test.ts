@@ -189,7 +189,7 @@ test('the doctor reports a clock that is slightly or far ahead', { skip }, async
   ] as const) {
     await harm(`create or replace function app_now() returns timestamptz volatile language sql
       return date_trunc('milliseconds', clock_timestamp() + ${seconds} * interval '1 second')`);
-    const text = /clocks of this machine and of the database differ by \d+\.\d s/;
+    const text = /clocks of this machine and the database differ by \d+\.\d s/;
     equal(found(await diagnosed(settings), 'clocks', text).severity, severity);
   }
 });

@@ -44,8 +44,8 @@ test('an operator lists and rotates signing keys', async (t) => {
     equal((await deployment.command('signing-keys', 'rotate')).code, 0);
   } else equal(beside.code, 0);
   const listed = await deployment.command('signing-keys', 'list');
-  match(listed.output, new RegExp(`${first}  embed_token  signs since .*, published until `));
-  match(listed.output, /published, signs from /);
+  match(listed.output, new RegExp(`${first}  embed_token  signing since .*, published until `));
+  match(listed.output, /published, starts signing at /);
   if (storeName === 'postgres') {
     match((await deployment.command('signing-keys', 'rotate')).output, /is already published/);
   }
@@ -71,7 +71,7 @@ test('two processes that start together agree on their keys, even after rotation
   for (const server of [one, two]) equal(await statusOf(server, old), 200);
   const now = await deployment.command('signing-keys', 'rotate', '--now');
   // The output also contains warnings, so the ID is found by the words after it.
-  const created = now.output.match(/\S+(?= created; it signs from )/g);
+  const created = now.output.match(/\S+(?= created; it starts signing at )/g);
   for (const server of [one, two]) deepEqual(await published(server), created);
   for (const server of [one, two]) equal(await statusOf(server, old), 401);
   const next = await mint(one);

@@ -18,7 +18,7 @@ export function shapeFaults({ path, text, parsed }: Source): Fault[] {
     },
     VariableDeclarator({ id, init, start }) {
       if (id.type === 'ArrayPattern' && init?.type === 'ArrayExpression') {
-        add(start, 'declares several variables through one array: declare each on its own');
+        add(start, 'declares several variables through one array: declare each separately');
       }
     },
   }).visit(parsed.program);

@@ -176,7 +176,7 @@ const wordsOf = (name: string) =>
 
 /** A migration uses the time of its transaction: only app_now() may read the server's clock. */
 function sqlFaults({ path, text, code }: Source): Fault[] {
-  const says = 'asks the server for the time; use app_now()';
+  const says = "reads the server's clock; use app_now()";
   return [...withoutAppNow(code).matchAll(SQL_CLOCK)].map(({ index }) => ({
     path,
     line: lineAt(text, index),
@@ -199,7 +199,7 @@ function statementFaults({ path, text, texts }: Source): Fault[] {
   // The migrations table is older than app_now().
   const spared = isTest(path) || path === `${SERVER}db/migrate.ts`;
   if (spared || !path.startsWith(SERVER)) return [];
-  const says = 'a statement asks the server for the time; use app_now()';
+  const says = "a statement reads the server's clock; use app_now()";
   return [...texts.matchAll(SQL_CLOCK)].map(({ index }) => ({
     path,
     line: lineAt(text, index),

@@ -46,9 +46,9 @@ export async function openEmbeddedBed(): Promise<Bed> {
     faults: {
       'server killed': kill,
       'server frozen': freezing([server]),
-      'wires reset': cutting([proxy]),
-      'wires slow': slowing([proxy]),
-      'wires clogged': clogging([proxy]),
+      'connections reset': cutting([proxy]),
+      'connections slow': slowing([proxy]),
+      'connections stalled': clogging([proxy]),
       ...(disk && { 'disk full': filling(disk) }),
     },
     residentMiB: () => ({ server: server.residentMiB() }),

@@ -118,8 +118,8 @@ function faultsOf(parts: Parts): Record<string, Fault> {
     },
     'PostgreSQL frozen': frozenPostgres,
     'PostgreSQL sessions ended': cutSessions,
-    'PostgreSQL wires reset': cutting(wires),
-    'PostgreSQL wires slow': slowing(wires),
+    'PostgreSQL connections reset': cutting(wires),
+    'PostgreSQL connections slow': slowing(wires),
     'Redis flushed': () => losing(losses, async () => void (await redis.tell('FLUSHALL'))),
     'Redis crashed': (forMs) =>
       losing(losses, async () => {
@@ -130,10 +130,10 @@ function faultsOf(parts: Parts): Record<string, Fault> {
     'Redis frozen': freezing([
       { signal: (name) => redis[name === 'SIGSTOP' ? 'freeze' : 'thaw']() },
     ]),
-    'Redis wires reset': cutting([redisWire]),
-    'API wires reset': cutting(doors),
-    'API wires slow': slowing(doors),
-    'wires clogged': clogging([...wires, ...doors, redisWire]),
+    'Redis connections reset': cutting([redisWire]),
+    'API connections reset': cutting(doors),
+    'API connections slow': slowing(doors),
+    'all connections stalled': clogging([...wires, ...doors, redisWire]),
     ...(disk && { 'PostgreSQL disk full': filling(disk, cluster) }),
   };
 }

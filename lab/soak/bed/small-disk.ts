@@ -20,11 +20,11 @@ const FILLER = 'filler';
 
 /** The reason why this machine does not allow a separate disk, or null. */
 export function whyNoDisk(): string | null {
-  if (process.getuid?.() !== 0) return 'a full disk needs root, for a mount namespace';
+  if (process.getuid?.() !== 0) return 'this fault needs root, to create a mount namespace';
   const tried = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
     encoding: 'utf8',
   });
-  return tried.status === 0 ? null : `a full disk needs a mount namespace: ${tried.stderr.trim()}`;
+  return tried.status === 0 ? null : `this fault needs a mount namespace: ${tried.stderr.trim()}`;
 }
 
 export async function openSmallDisk(

@@ -135,7 +135,7 @@ export const I7: Check = (history) => {
       const isUnique = new Set(names).size === names.length;
       found.expect(
         versionOf(read) > since && isUnique && textOf(read.body, 'since') === String(since),
-        () => `the delta since ${since} goes to ${versionOf(read)}, or names a key twice`,
+        () => `the delta since ${since} goes to ${versionOf(read)}, or lists a key twice`,
       );
     }
   }
@@ -181,8 +181,8 @@ export const I9: Check = (history) => {
     if (read.status === 304 || read.args.cursor) continue;
     const gone = names.find((id) => (revoked.get(id) ?? Number.POSITIVE_INFINITY) < read.t0);
     const unresolved = within(read.body, 'unresolved') === true;
-    found.expect(!gone, () => `the revoked key ${gone} is served`);
-    found.expect(!unresolved, () => 'an entry of the feed has no resolved rate limits');
+    found.expect(!gone, () => `the revoked key ${gone} is still served`);
+    found.expect(!unresolved, () => 'a feed entry has no resolved rate limits');
   }
   return found;
 };

@@ -133,7 +133,7 @@ export const I21: Check = (history) => {
     found.expect(isRefused, () => `a second ${name} was not rejected with 409`);
   }
   for (const [name, each] of live) {
-    found.expect(each.length === 1, () => `${each.length} tenants have the external id ${name}`);
+    found.expect(each.length === 1, () => `${each.length} tenants have the external ID ${name}`);
   }
   return found;
 };

@@ -21,7 +21,7 @@ export type ReceiptVerdict =
 export async function verdictOf(receipt: string, jwks: ReceiptKeys): Promise<ReceiptVerdict> {
   const parts = receipt.trim().split('.');
   const [head = '', body = '', signature = ''] = parts;
-  if (parts.length !== 3) return refusal('This is not a compact JWS: it needs three parts.');
+  if (parts.length !== 3) return refusal('This is not a compact JWS, which has three parts.');
   const header = jsonOf(head);
   const claims = jsonOf(body);
   const signed = bytesOf(signature);
@@ -36,7 +36,7 @@ export async function verdictOf(receipt: string, jwks: ReceiptKeys): Promise<Rec
   if (jwk.purpose !== RECEIPT_PURPOSE) return refusal(`Key ${kid} is not for signing receipts.`);
   const isGenuine = await isSigned({ jwk, signed, text: `${head}.${body}` });
   if (!isGenuine) return refusal('Invalid signature: the receipt was altered or forged.');
-  if (!isReceipt(claims)) return refusal('The claims do not match a receipt.');
+  if (!isReceipt(claims)) return refusal('The claims are not those of a receipt.');
   return { valid: true, claims, kid };
 }
 

@@ -22,7 +22,8 @@ export function matchOf(pathname: string): Match | null {
 /** The parameters of the current screen. */
 export function useParams<N extends ScreenName>(name: N): Matches[N]['params'] {
   const match = matchOf(useAddress().pathname);
-  if (match === null || !isOf(match, name)) throw new Error(`bug: the page is not ${name}`);
+  if (match === null || !isOf(match, name))
+    throw new Error(`bug: the current screen is not ${name}`);
   return match.params;
 }
 

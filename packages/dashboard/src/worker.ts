@@ -18,7 +18,7 @@ function trusted(url: string): string {
   policy ??= types.createPolicy('keyrail', {
     createScriptURL: (text) => {
       if (isBuilt(text)) return text;
-      throw new TypeError('not a worker of this build');
+      throw new TypeError('not a worker from this build');
     },
   });
   return policy.createScriptURL(url);

@@ -81,7 +81,7 @@ export function createListener(parts: EdgeParts): RequestListener {
       endLater({ response: response.writeHead(200, headers), body: '', isAscii: true });
       return;
     }
-    if (admission.kind === 'admitted') throw new Error('bug: a route of Edge skips verification');
+    if (admission.kind === 'admitted') throw new Error('bug: an Edge route skips verification');
     const { status, headers, body } = admission;
     counts.add('auth', status);
     const more = typeof body === 'string' ? { [DENIAL_HEADER]: denialHeader(body) } : {};

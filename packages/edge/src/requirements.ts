@@ -52,7 +52,7 @@ export function createRemembered<T>(
 /** Checks the requirements sent by a proxy or by a caller of `POST /v1/verify`. */
 export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
   const { scopes = [], env, cost = '1', route } = wanted;
-  if (scopes.length > SCOPES_MAX) return { fault: `at most ${SCOPES_MAX} scopes` };
+  if (scopes.length > SCOPES_MAX) return { fault: `at most ${SCOPES_MAX} scopes are allowed` };
   if (env !== undefined && env !== 'live' && env !== 'test') {
     return { fault: 'env must be live or test' };
   }

@@ -143,7 +143,7 @@ test('all errors are listed together, and unknown names come with a suggestion',
 test('settings of other Keyrail clients are ignored with a warning', () => {
   const { warnings } = settingsIn({ ...given, KEYRAIL_TENANT_ID: 'x', PATH: '/bin' });
   deepEqual(warnings, [
-    'ignoring KEYRAIL_TENANT_ID: it is a setting of other Keyrail clients, not of Edge',
+    'ignoring KEYRAIL_TENANT_ID: it is a setting for other Keyrail clients, not for Edge',
   ]);
   deepEqual(settingsIn(given).warnings, []);
 });

@@ -34,7 +34,8 @@ type Setting = { name: string; meaning: string; fallback: string | null; isRequi
 const settings = [
   {
     name: 'KEYRAIL_URL',
-    meaning: 'Root URL of the control plane. With relays: comma-separated, in order of preference.',
+    meaning:
+      'Root URL of the control plane. With relays: comma-separated URLs, most preferred first.',
     fallback: null,
     isRequired: true,
   },
@@ -78,7 +79,7 @@ const settings = [
   },
   {
     name: 'KEYRAIL_EDGE_MAX_STALE_MS',
-    meaning: 'Deny every key once the policy was last confirmed this long ago. Unset: never.',
+    meaning: 'Deny every key if the policy has not been confirmed for this long. Unset: never.',
     fallback: null,
   },
   {
@@ -93,7 +94,7 @@ const settings = [
   },
   {
     name: 'KEYRAIL_EDGE_LEASES',
-    meaning: 'Decide most requests of rate-limited busy keys locally, using leases: on or off.',
+    meaning: 'Decide most requests with busy rate-limited keys locally, using leases: on or off.',
     fallback: 'off',
   },
   {
@@ -185,7 +186,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
     trustedProxies: read('KEYRAIL_EDGE_TRUSTED_PROXIES', proxiesIn) ?? [],
     relay: relayPlace && { url: urls[0] ?? '', projectId, place: relayPlace },
     warnings: names.ofClients.map(
-      (name) => `ignoring ${name}: it is a setting of other Keyrail clients, not of Edge`,
+      (name) => `ignoring ${name}: it is a setting for other Keyrail clients, not for Edge`,
     ),
   };
   if (faults.length === 0) return found;

@@ -59,7 +59,7 @@ export function createNodeTally(): NodeTally {
       [
         metricText(
           'keyrail_node_decisions_total',
-          'Decisions on keys by outcome.',
+          'Key decisions by outcome.',
           Object.entries({ allowed, ...denials }).map(([outcome, count]) => [{ outcome }, count]),
         ),
         metricText(
@@ -88,7 +88,7 @@ function stateTexts(state: KeyrailState, { nowMs, unproven }: Observed): string[
     valueText(`keyrail_node_${name}`, help, value);
   const ageSeconds = lastSyncAt === null ? null : Math.max(0, nowMs - lastSyncAt) / 1000;
   return [
-    metricText('keyrail_node_info', 'Always 1; the labels name the node and the SDK.', [
+    metricText('keyrail_node_info', 'Always 1; the labels identify the node and the SDK.', [
       [{ node: nodeId, version: SDK.version }, 1],
     ]),
     figure('policy_version', 'Policy version in force; absent if there is none.', version),

@@ -20,5 +20,5 @@ export const unconnected = <R>(): { options: KeyrailOptions<R>; runtime: Runtime
     telemetry: false,
     log: () => {},
   },
-  runtime: { fetch: () => Promise.reject(new Error('a node is not connected in `next build`')) },
+  runtime: { fetch: () => Promise.reject(new Error('nodes do not connect during `next build`')) },
 });

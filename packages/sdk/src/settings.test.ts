@@ -21,7 +21,9 @@ for (const [globals, name] of [
   test(`a node refuses to start on ${name}, with a hint about what to use: ${JSON.stringify(globals)}`, () => {
     throws(() => createNode(whole, { globals }), {
       name: 'TypeError',
-      message: new RegExp(`^A node cannot run on ${name}: .*Keyrail Edge or its /v1/verify`),
+      message: new RegExp(
+        `^A node cannot run on ${name}: .*Keyrail Edge, for example with its /v1/verify`,
+      ),
     });
   });
 }

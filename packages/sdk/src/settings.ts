@@ -260,7 +260,7 @@ function clampedAll<K extends string>(
     // Only `sampleRate` may be a fraction; all other numbers are counts.
     const whole = max > 1 ? Math.floor(given) : given;
     const used = Math.min(max, Math.max(min, whole));
-    if (used !== given) warn(`${name} is ${given}; using ${used}`);
+    if (used !== given) warn(`${name} cannot be ${given}; using ${used}`);
     return [name, used];
   });
   return Object.fromEntries(entries);

@@ -9,9 +9,9 @@ export function checkRuntime(globals: object): void {
 
 export const unsupported = (name: string): TypeError =>
   new TypeError(
-    `A node cannot run on ${name}: timers and open requests stop there after each request, ` +
-      'so a revoked key would stay valid. Verify keys with Keyrail Edge or its /v1/verify, ' +
-      'or in a Node.js, Bun or Deno process.',
+    `A node cannot run on ${name}: timers and open requests stop after each request there, ` +
+      'so a revoked key would stay valid. Verify keys through Keyrail Edge, for example with ' +
+      'its /v1/verify, or in a Node.js, Bun or Deno process.',
   );
 
 function unsupportedIn(globals: object): string | null {

@@ -26,8 +26,8 @@ if (!isInstalled) {
   runPinned();
 } else {
   fail(
-    `it runs on Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}: ` +
-      `run "npm ci --omit=dev" in ${root}, which installs one, or install Node ${NODE_MAJOR_MIN}.`,
+    `it needs Node.js ${NODE_MAJOR_MIN} or later, but this is ${process.version}: ` +
+      `run "npm ci --omit=dev" in ${root}, or install Node.js ${NODE_MAJOR_MIN} yourself.`,
   );
 }
 
@@ -35,7 +35,7 @@ if (!isInstalled) {
 function runPinned() {
   const child = spawn(pinnedNode, [self, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
-  child.on('error', ({ message }) => fail(`${pinnedNode} does not run: ${message}.`));
+  child.on('error', ({ message }) => fail(`cannot run ${pinnedNode}: ${message}.`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);

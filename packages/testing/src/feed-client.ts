@@ -58,7 +58,8 @@ export async function readSnapshot(client: Client, query: FeedQuery): Promise<He
 async function readOn(client: Client, query: FeedQuery, first: Page): Promise<Held> {
   const keys = new Map<string, Fed>();
   for (let page: Page | null = first; page; ) {
-    if (page.version !== first.version) throw new Error('a page has a different version');
+    if (page.version !== first.version)
+      throw new Error('a page is from a different policy version');
     for (const key of page.keys) keys.set(key.key_id, key);
     const cursor: string | null = page.next_cursor;
     page = cursor ? await pageOf(client, 'snapshot', { ...query, cursor }) : null;

@@ -47,7 +47,7 @@ async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: nu
   const verdict = await readDelta(readingOf(begun, turn), { filter, since, changesMax });
   if (verdict.kind === 'snapshot') return serveSnapshot(scene, asked, null);
   if (verdict.kind === 'same') {
-    equal(begun.head.version, since, 'unchanged was served, but the project has changed');
+    equal(begun.head.version, since, 'a 304 was served, but the project has changed');
     return null;
   }
   equal(verdict.head.version, begun.head.version, "the delta's version differs from its head's");
@@ -109,7 +109,7 @@ export class Node {
     });
     if (page?.object === 'policy_snapshot') return this.#activate(page);
     if (page) {
-      ok(page.version > since, 'a version went back');
+      ok(page.version > since, 'the version went backwards');
       this.held = applied(held, page);
     }
     this.holdsTheTruth();
@@ -118,12 +118,12 @@ export class Node {
 
   /** The held policy stays in force until the last page has arrived. */
   async #activate(first: Awaited<ReturnType<typeof serveSnapshot>>): Promise<boolean> {
-    ok(first.version >= (this.held?.version ?? 0), 'a version went back');
+    ok(first.version >= (this.held?.version ?? 0), 'the version went backwards');
     const keys = new Map(first.keys.map((key) => [key.key_id, key]));
     for (let page = first; page.next; ) {
       const { next } = page;
       page = await this.#overTheWire(() => this.#page(next));
-      equal(page.version, first.version, 'a page has a different version');
+      equal(page.version, first.version, 'a page is from a different policy version');
       for (const key of page.keys) keys.set(key.key_id, key);
     }
     this.held = { version: first.version, keys };
@@ -135,7 +135,7 @@ export class Node {
   holdsTheTruth(): void {
     const { held } = this;
     const state = held && this.#scene.model.past.get(held.version);
-    ok(held && state, 'the held version never existed');
+    ok(held && state, 'the node has a version that never existed');
     const { filter } = this.#asked;
     const truth = keysIn(state, filter).map((key) => ({
       key_id: key.id,

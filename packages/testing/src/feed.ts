@@ -53,7 +53,7 @@ export async function readAll(
     const asked: Input = cursor === null ? input : { ...input, cursor };
     const { page } = await poll(app, snapshot, asked);
     version ??= page.version;
-    if (page.version !== version) throw new Error('a page has a different version');
+    if (page.version !== version) throw new Error('a page is from a different policy version');
     for (const key of page.keys) keys.set(key.key_id, key);
     cursor = page.next_cursor;
     if (cursor !== null) await between(page);

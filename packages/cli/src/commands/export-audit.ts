@@ -17,9 +17,10 @@ export const auditExport: Command = {
     'keyrail audit export --out audit.jsonl',
     'keyrail audit export --out audit.jsonl --since 1200',
   ],
-  notes: `If the file exists, it is continued: pass the number of its last entry as --since.
-With a new file, --since exports only the entries after that one. If the command is
-interrupted, run it again with --since; the entries in the file are checked again.
+  notes: `If the file exists, the export is appended to it: pass the number of its last entry
+as --since. With a new file, --since exports only the entries after that one. If the
+command is interrupted, run it again with --since; the entries in the file are checked
+again.
 docs/verify-audit-chain.mjs verifies the file offline, also against anchors.`,
   run: async ({ client, output }, given) => {
     const path = given.text('out');

@@ -103,8 +103,8 @@ test('if a file contains invalid rows, their line numbers are listed and nothing
   const good = `${foreignKey()},a,,`;
   const bad: [row: string, says: string][] = [
     [`${secret},a,`, 'has 3 cells, but the header has 4'],
-    ['short,a,,', 'key must have 8 to 512'],
-    [`kr_live_${secret},a,,`, 'key must have 8 to 512'],
+    ['short,a,,', 'key must be 8 to 512'],
+    [`kr_live_${secret},a,,`, 'key must be 8 to 512'],
     [`${secret},,,`, 'must have either tenant_id or tenant_external_id'],
     [`${secret},a,kr_live_,`, 'display_prefix must have'],
     [`${secret},a,,{`, "meta isn't valid JSON"],

@@ -41,8 +41,8 @@ export const webhookListen: Command = {
     'keyrail webhooks listen --forward-to http://localhost:3000/hook',
     'keyrail webhooks listen --forward-to http://localhost:3000/hook --event "api_key.*"',
   ],
-  notes: `Forwards each change from now on, signed the way the server signs events, until you
-stop it. No endpoint has to be registered, and nothing is retried. Notices such as
+  notes: `Forwards every new change until you stop it, signed the way the server signs
+events. No endpoint has to be registered, and nothing is retried. Notices such as
 api_key.expiring are not forwarded. The signing secret is printed at the start; to
 use your own, set ${SECRET_VARIABLE}.`,
   run: async (context, given) => {

@@ -125,7 +125,7 @@ export const tenants: Group = {
         return client.call('POST /v1/tenants/{id}/embed_tokens/revoke', { params: { id } });
       },
       message: (tenant) =>
-        `Revoked all embed tokens of tenant ${tenant.id}; epoch ${tenant.embed_epoch}.`,
+        `Revoked all embed tokens for tenant ${tenant.id}; epoch ${tenant.embed_epoch}.`,
     }),
   ],
 };

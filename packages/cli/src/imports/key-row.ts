@@ -120,7 +120,7 @@ export function unknownText(names: readonly string[], isPlain: boolean): string 
 function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix: string } {
   expect(
     typeof key === 'string' && isImportable(key),
-    'key must have 8 to 512 printable ASCII characters and not start with kr_, krsk_ or krses_',
+    'key must be 8 to 512 printable ASCII characters and must not start with kr_, krsk_ or krses_',
   );
   return { hash: lookupHash(key), prefix: prefix === undefined ? shownOf(key) : prefixOf(prefix) };
 }

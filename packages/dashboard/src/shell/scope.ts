@@ -22,7 +22,7 @@ export const ScopeContext = createContext<Scope | null>(null);
 /** For screens inside a workspace. */
 export function useScope(): Scope {
   const scope = useContext(ScopeContext);
-  if (!scope) throw new Error('bug: a screen outside a workspace uses its scope');
+  if (!scope) throw new Error('bug: a screen outside a workspace uses a workspace scope');
   return scope;
 }
 

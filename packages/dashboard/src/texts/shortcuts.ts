@@ -6,7 +6,7 @@ export const shortcuts = {
   palette: 'Open search',
   filter: 'Filter the list',
   create: 'Create',
-  rows: 'Next and previous row',
+  rows: 'Next or previous row',
   open: 'Open the selected row',
   help: 'Show this list',
   closes: 'Close the open dialog or menu',

@@ -92,7 +92,7 @@ export function openUpstream(base: string): Upstream {
     return sent.on('response', (response) => {
       // Node.js accepts a status such as 099 from a server, but throws when asked to send it.
       if ((response.statusCode ?? 0) >= 200) onResponse(response);
-      else sent.destroy(new Error('the status is invalid'));
+      else sent.destroy(new Error('the response status is invalid'));
     });
   };
   return {

@@ -119,7 +119,7 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Change an API key',
     description:
-      'Changes the fields you send; nodes apply them with their next poll. `rate_limits: null` ' +
+      'Changes the fields you send; nodes apply them at their next poll. `rate_limits: null` ' +
       "resets the key to its project's default. A quarantined key cannot expire later than one " +
       'hour after it was found.',
     body: z.strictObject({
@@ -185,7 +185,7 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Enable a disabled API key',
     description:
-      'Nodes accept the key again with their next poll, unless it has expired in the meantime. ' +
+      'Nodes accept the key again at their next poll, unless it has expired in the meantime. ' +
       'Enabling an enabled key changes nothing.',
     body: z.strictObject({}),
     bodyOptional: true,

@@ -26,7 +26,7 @@ export const memberEndpoints = endpoints({
     role: 'owner',
     summary: "Change a member's role",
     description:
-      "Takes effect with the member's next request. A lower role revokes the open invitations " +
+      "Takes effect on the member's next request. A lower role revokes the open invitations " +
       "the member created, including those created with the member's secret keys.",
     body: z.strictObject({ role: Role }),
     refusals: { 409: 'The workspace would have no owner.' },

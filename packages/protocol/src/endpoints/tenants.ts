@@ -64,7 +64,7 @@ export const tenantEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Revoke all embed tokens of a tenant',
     description:
-      'Your pages lose access for this tenant with their next request. You can create new tokens ' +
+      'Your pages lose access to this tenant on their next request. You can create new tokens ' +
       'immediately. API keys are not affected.',
     body: z.strictObject({}),
     bodyOptional: true,

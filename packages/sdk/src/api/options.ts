@@ -67,8 +67,8 @@ export type KeyrailOptions<R = unknown> = {
    */
   staleAfterMs?: number | undefined;
   /**
-   * Denies every key with `policy_unavailable` once the policy was last confirmed this long ago; at
-   * least `staleAfterMs`. By default, a policy of any age is used.
+   * Denies every key with `policy_unavailable` if the policy has not been confirmed for this long;
+   * at least `staleAfterMs`. By default, a policy of any age is used.
    */
   maxStaleMs?: number | null | undefined;
   /** How rate limits are counted. */

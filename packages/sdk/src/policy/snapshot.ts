@@ -38,7 +38,8 @@ export async function readSnapshot(source: Source, first: Proven<SnapshotPage>):
       throw new InvalidContent(`a snapshot has more than ${PAGES_MAX} pages`);
     cursors.add(cursor);
     page = await source.page(cursor, workspaceId);
-    if (page.version !== version) throw new InvalidContent('a page has a different version');
+    if (page.version !== version)
+      throw new InvalidContent('a page is from a different policy version');
   }
   for (const _ of table.settle()) await turn();
   const isProven = proofs.length > 0;

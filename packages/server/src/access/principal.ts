@@ -48,10 +48,7 @@ export function embeddedIn(principal: Principal): {
   tenantId: string;
   projectId: string;
 } {
-  assert(
-    principal.kind === 'embed',
-    'an endpoint of the embed plane was called without an embed token',
-  );
+  assert(principal.kind === 'embed', 'an embed API endpoint was called without an embed token');
   const { tenantId, projectId } = principal.reach;
   assert(
     tenantId !== undefined && projectId !== undefined,

@@ -43,14 +43,14 @@ const fences: Record<string, string> = {
   'one-time tokens ended': `update one_time_tokens set ended_at = app_now() where ended_at is null`,
   'invitations expired': `update invites set expires_at = app_now()
     where accepted_at is null and revoked_at is null and expires_at > app_now()`,
-  'mails held': `update mail_outbox
+  'emails held back': `update mail_outbox
     set failed_at = app_now(), last_error = '${HELD}', sealed_token = null, claim = null
     where sent_at is null and failed_at is null`,
-  'leases cleared': 'delete from job_leases',
-  'workers forgotten': 'delete from worker_beats',
+  'job leases cleared': 'delete from job_leases',
+  'worker records removed': 'delete from worker_beats',
   // Nodes that the backup doesn't contain may be running. Until they have had time to poll,
   // revocations are reported as incomplete.
-  'records of served time removed': 'delete from served_spans',
+  'serving records removed': 'delete from served_spans',
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
 

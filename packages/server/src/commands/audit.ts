@@ -174,7 +174,7 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
     ...(anchors?.refused ?? []).map(
       ({ file, line, reason }) => `${file}, line ${line}: rejected: ${reason}`,
     ),
-    `${counted(rows, 'entry', 'entries')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
+    `${counted(rows, 'entry', 'entries')} in ${counted(chains, 'chain')}, checked in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
     anchors === null
       ? 'No anchors given. Without them, a chain that was truncated or rewritten still looks intact.'
       : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +

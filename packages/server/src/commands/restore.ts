@@ -55,7 +55,7 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   display.done(
     { backupId: id, takenAt, rows, migrated, fenced, moved },
     [
-      `Restored backup ${id} of ${takenAt}: ${rows} rows in ${tables.length} tables, compared.`,
+      `Restored backup ${id}, taken at ${takenAt}: ${rows} rows in ${tables.length} tables, all compared.`,
       ...(migrated.length > 0 ? [`  migrated: ${migrated.join(', ')}`] : []),
       ...steps,
       ...moved.map((path) => `  audit anchors from before the restore are now in ${path}`),

@@ -47,7 +47,7 @@ async function stepFor(config: Config, words: readonly string[]): Promise<Step> 
   return async (tx) => {
     const { newest, isNew } = await rotateSigningKey(tx, parts, { purpose, cause });
     const outcome = isNew ? 'created' : 'is already published';
-    return `${newest.id} ${outcome}; it signs from ${wireTime(newest.signsFrom)}\n`;
+    return `${newest.id} ${outcome}; it starts signing at ${wireTime(newest.signsFrom)}\n`;
   };
 }
 
@@ -87,9 +87,9 @@ const hasEnded = (endsAt: Date | null, now: Date): boolean => endsAt !== null &&
 
 function stateOf(key: SigningKeyRow, current: SigningKeyRow | null, now: Date): string {
   if (hasEnded(key.endsAt, now)) return 'retired, still published';
-  if (key.signsFrom > now) return `published, signs from ${wireTime(key.signsFrom)}`;
+  if (key.signsFrom > now) return `published, starts signing at ${wireTime(key.signsFrom)}`;
   const until = key.endsAt ? `, ${untilOf(key)} ${wireTime(key.endsAt)}` : '';
-  return key === current ? `signs since ${wireTime(key.signsFrom)}${until}` : `replaced${until}`;
+  return key === current ? `signing since ${wireTime(key.signsFrom)}${until}` : `replaced${until}`;
 }
 
 const untilOf = ({ purpose }: SigningKeyRow): string =>

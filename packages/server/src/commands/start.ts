@@ -157,7 +157,7 @@ async function openApp(config: Config, { makesBackups, ...opening }: Opening): P
   });
   await app.prepare();
   await app.worker.backup.tasks?.clear().catch((error: unknown) => {
-    log.warn({ error }, 'failed to remove the files of interrupted backups');
+    log.warn({ error }, 'failed to remove files left by interrupted backups');
   });
   if (store.databaseUrl) return app;
   const socket = await openBackupSocket(store.dataDir, askedTasks(app.worker));

@@ -43,7 +43,7 @@ const lateFaults = (count: number): Outcome[] =>
     : [
         warning(
           `${count} audit chains have grown but haven't been anchored for ${LATE_MINUTES} minutes.`,
-          'Run a worker: keyrail-server worker, or start.',
+          'Run a worker: keyrail-server worker, or keyrail-server start.',
         ),
       ];
 

@@ -53,7 +53,7 @@ const never = warning(
 const lateFault = (hours: number): Outcome =>
   fault(
     `The newest backup is ${hours} hours old.`,
-    'Run a worker with KEYRAIL_BACKUP_EVERY, or keyrail-server backup from your own schedule.',
+    'Run a worker with KEYRAIL_BACKUP_EVERY, or run keyrail-server backup on your own schedule.',
   );
 
 const failure = (what: string, { reason }: Run): Outcome =>

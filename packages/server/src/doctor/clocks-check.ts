@@ -36,7 +36,7 @@ export function checkClocks(readings: readonly Reading[]): Outcome[] {
   );
   if (found.length > 0) return found;
   const names = readings.map(({ name }) => name).join(', ');
-  return [fine(`The clocks of this machine and of ${names} agree.`)];
+  return [fine(`These clocks agree: this machine, ${names}.`)];
 }
 
 const thisMachine: Reading = { name: 'this machine', aheadMs: 0, unsureMs: 0 };
@@ -50,7 +50,7 @@ function apartFaults(one: Reading, other: Reading): Outcome[] {
   const report = apartMs >= APART_MS_MAX ? fault : warning;
   return [
     report(
-      `The clocks of ${one.name} and of ${other.name} differ by ${seconds} s.`,
+      `The clocks of ${one.name} and ${other.name} differ by ${seconds} s.`,
       'Synchronise the clocks of all machines (NTP).',
     ),
   ];

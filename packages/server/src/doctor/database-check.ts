@@ -25,7 +25,7 @@ export async function checkDatabase(
   if (!facts) throw new Error('bug: the database returned no settings');
   // The embedded store chooses its own server and settings.
   if (inspection.kind === 'embedded')
-    return [fine(`The embedded database opens (${facts.shown}).`)];
+    return [fine(`The embedded database can be opened (${facts.shown}).`)];
   const found = [
     ...versionFaults(facts),
     ...writeFaults(facts),

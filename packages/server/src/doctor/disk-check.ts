@@ -11,11 +11,11 @@ export function checkDisk(dataDir: string): Outcome[] {
   const freeBytes = freeBytesIn(nearestExisting(dataDir));
   const state = stateWith(freeBytes);
   const free = Number.isFinite(freeBytes) ? `${Math.floor(freeBytes / MEBIBYTE)} MiB` : 'enough';
-  if (state === 'ok') return [fine(`The disk of ${dataDir} has ${free} free.`)];
+  if (state === 'ok') return [fine(`The disk with ${dataDir} has ${free} free.`)];
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The disk of ${dataDir} has only ${free} free. Writes will be restricted step by step.`,
+      `The disk with ${dataDir} has only ${free} free. Writes will be restricted step by step.`,
       'Free some space, or move KEYRAIL_DATA_DIR to a larger disk.',
     ),
   ];

@@ -19,7 +19,7 @@ export function checkFiles(dataDir: string): Outcome[] {
   const open = SECRETS.map((name) => join(dataDir, name)).filter(isOpenToOthers);
   if (open.length > 0) {
     return open.map((path) =>
-      fault(`Other users of this machine can read ${path}.`, `Run chmod 600 ${path}`),
+      fault(`Other users on this machine can read ${path}.`, `Run chmod 600 ${path}`),
     );
   }
   if (!isOpenToOthers(dataDir)) return [fine(`Only its owner can read ${dataDir}.`)];

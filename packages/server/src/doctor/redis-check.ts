@@ -82,7 +82,7 @@ function clusterFaults({ name, needsFullCoverage }: SurveyedServer, cluster: str
     const state = isOk ? 'ok' : 'fail';
     return [
       fault(
-        `The Cluster is in state ${state} for ${name}: ${missing} slots have no working primary.`,
+        `Redis at ${name} reports Cluster state ${state}: ${missing} slots have no working primary.`,
         'Bring the failed primaries back, or move their slots: redis-cli --cluster fix.',
       ),
     ];

@@ -20,7 +20,7 @@ export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
 }
 
 function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {
-  if (faults.length === 0) return [fine('The login is subject to row level security.')];
+  if (faults.length === 0) return [fine('Row-level security applies to the login.')];
   const what = listed(faults.map((each) => each.what));
   const statements = listed([...new Set(faults.map((each) => each.statement))], '; ');
   return [

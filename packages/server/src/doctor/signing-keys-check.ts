@@ -78,7 +78,7 @@ function outcomesOf(
     return [
       warning(
         `The signing key for ${what} has been in use for ${days} days and wasn't rotated on time.`,
-        'Run a worker: keyrail-server worker, or start.',
+        'Run a worker: keyrail-server worker, or keyrail-server start.',
       ),
     ];
   }

@@ -11,7 +11,7 @@ export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
     return [
       warning(
         "No worker has been seen in the last 30 seconds, so emails aren't sent and signing keys aren't rotated.",
-        'Run one: keyrail-server worker, or start.',
+        'Run one: keyrail-server worker, or keyrail-server start.',
       ),
     ];
   }
@@ -22,13 +22,14 @@ const SEEN = `
   select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as "isSeen"
   from worker_beats`;
 
-/** Emails that are waiting, or were given up in the last day. */
+/** Emails that are waiting, or that Keyrail gave up on in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
   const [facts] = await inspection.queryAs<MailFacts>('kr_worker', MAIL, [MAIL_LATE_MINUTES]);
   if (!facts) return [];
   const { late, failed, reason } = facts;
   const why = reason === null ? '' : `: ${reason}`;
-  const remedy = 'See the finding about email. Emails that were given up must be requested again.';
+  const remedy =
+    'See the finding about email. Emails that Keyrail gave up on must be requested again.';
   return orFine(
     [
       ...(late > 0
@@ -40,7 +41,7 @@ export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]>
           ]
         : []),
       ...(failed > 0
-        ? [warning(`${failed} emails were given up in the last day${why}.`, remedy)]
+        ? [warning(`Keyrail gave up on ${failed} emails in the last day${why}.`, remedy)]
         : []),
     ],
     'No emails are waiting.',

@@ -26,7 +26,11 @@ export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) 
 
 /** Workspace limits that the database enforces. */
 const exceeded: Record<string, () => ApiError> = {
-  KR007: () => conflict('The total meta of all tenants and keys would exceed 256 MiB.', 'meta'),
+  KR007: () =>
+    conflict(
+      'The combined size of `meta` across all tenants and keys would exceed 256 MiB.',
+      'meta',
+    ),
   [TENANT_MONTHS]: () =>
     conflict('The workspace has reached its maximum number of monthly usage rows.', 'events'),
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),

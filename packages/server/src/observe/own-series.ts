@@ -22,7 +22,7 @@ export function ownSeries(sources: OwnSources): () => string {
     const redis = sources.redis();
     const storage = storageStates.indexOf(sources.storage());
     return [
-      metricText('keyrail_build_info', 'Always 1; the labels name the version and the store.', [
+      metricText('keyrail_build_info', 'Always 1; the labels give the version and the store.', [
         [{ version: VERSION, store }, 1],
       ]),
       valueText('keyrail_database_connections_max', 'Maximum connections in the pool.', max),

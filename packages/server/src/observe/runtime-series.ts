@@ -35,11 +35,11 @@ function usageTexts(): string[] {
       'When the process started, as Unix time.',
       performance.timeOrigin / SECOND_MS,
     ),
-    valueText('process_resident_memory_bytes', 'Memory in RAM.', rss),
+    valueText('process_resident_memory_bytes', 'Resident memory.', rss),
     valueText('nodejs_heap_size_total_bytes', 'Size of the heap.', heapTotal),
-    valueText('nodejs_heap_size_used_bytes', 'Used part of the heap.', heapUsed),
-    valueText('nodejs_external_memory_bytes', 'Memory of objects outside the heap.', external),
-    metricText('nodejs_version_info', 'Always 1; the labels name the version of Node.js.', [
+    valueText('nodejs_heap_size_used_bytes', 'Heap memory in use.', heapUsed),
+    valueText('nodejs_external_memory_bytes', 'Memory used by objects outside the heap.', external),
+    metricText('nodejs_version_info', 'Always 1; the labels give the Node.js version.', [
       [{ version: process.version, major, minor, patch }, 1],
     ]),
   ];
@@ -77,7 +77,7 @@ function openLag(): () => string[] {
     return Object.entries(figures).map(([name, nanoseconds]) =>
       valueText(
         `nodejs_eventloop_lag_${name}_seconds`,
-        `Delay of the event loop since the last scrape (${name}).`,
+        `Event loop delay since the last scrape (${name}).`,
         nanoseconds / NANOSECONDS,
       ),
     );
@@ -108,7 +108,7 @@ function openCollections(): () => string {
   observer.observe({ entryTypes: ['gc'] });
   const about = {
     name: 'nodejs_gc_duration_seconds',
-    help: 'Pauses for garbage collection by kind.',
+    help: 'Garbage collection pauses by kind.',
     bounds: GC_BOUNDS_S,
   };
   return () => histogramText(about, [...byKind.values()]);

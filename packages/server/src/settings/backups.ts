@@ -7,7 +7,7 @@ import { Fault, type Group, type ValuesOf } from './setting.ts';
 export const backups = {
   dir: {
     name: 'KEYRAIL_BACKUP_DIR',
-    meaning: 'Directory of the backups. Default: <data dir>/backups.',
+    meaning: 'Backup directory. Default: <data dir>/backups.',
     fallback: null,
     parse: plainText,
   },

@@ -15,8 +15,7 @@ export const counters = {
   },
   redisCluster: {
     name: 'KEYRAIL_REDIS_CLUSTER',
-    meaning:
-      'on: REDIS_URL names a node of a Redis Cluster, or several: redis://host:port,host:port.',
+    meaning: 'on: REDIS_URL lists one or more Redis Cluster nodes: redis://host:port,host:port.',
     fallback: 'off',
     parse: onOrOff,
   },

@@ -20,7 +20,7 @@ export const embed = {
   embedKeysMax: {
     name: 'KEYRAIL_EMBED_KEYS_MAX',
     meaning:
-      'Maximum unrevoked keys per tenant, project and environment when created with embed tokens.',
+      'Maximum unrevoked keys per tenant, project and environment. Applies only to embed tokens.',
     fallback: '100',
     parse: (text) => wholeNumber(text, 1, 100_000),
   },

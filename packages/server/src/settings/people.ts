@@ -29,7 +29,8 @@ export const people = {
   },
   verifiedOnly: {
     name: 'KEYRAIL_VERIFIED_ONLY',
-    meaning: 'on: unverified users cannot create workspaces or invite. Default: on with SMTP mail.',
+    meaning:
+      'on: unverified users cannot create workspaces or invite people. Default: on with SMTP mail.',
     fallback: null,
     parse: onOrOff,
   },
@@ -41,7 +42,8 @@ export const people = {
   },
   invitesPerHourMax: {
     name: 'KEYRAIL_INVITES_PER_HOUR',
-    meaning: 'Maximum invitations per hour by one workspace, and by one user in all workspaces.',
+    meaning:
+      'Maximum invitations per hour from one workspace, and from one user across all workspaces.',
     fallback: '50',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },

@@ -13,7 +13,7 @@ export const quotas = {
   },
   ingestEventsPerMinute: {
     name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
-    meaning: 'Maximum telemetry events per workspace and minute.',
+    meaning: 'Maximum telemetry events per workspace per minute.',
     fallback: String(INGEST_BUDGET_EVENTS_DEFAULT),
     parse: (text) => wholeNumber(text, 1, 999_999_999),
   },

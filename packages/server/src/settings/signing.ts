@@ -13,7 +13,7 @@ export const signing = {
   },
   publishWaitMs: {
     name: 'KEYRAIL_SIGNING_PUBLISH_WAIT',
-    meaning: 'How long a new signing key is published before it signs.',
+    meaning: 'How long a new signing key is published before it is used.',
     fallback: '10m',
     // At least as long as clients may cache the list of public keys.
     parse: (text) => durationMs(text, JWKS_MAX_AGE_SECONDS * SECOND_MS, DAY_MS),

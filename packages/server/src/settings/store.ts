@@ -5,7 +5,7 @@ import type { Group } from './setting.ts';
 export const store = {
   dataDir: {
     name: 'KEYRAIL_DATA_DIR',
-    meaning: 'Directory of the embedded database, generated secrets, mail and backups.',
+    meaning: 'Directory for the embedded database, generated secrets, mail and backups.',
     fallback: './.keyrail',
     parse: plainText,
   },

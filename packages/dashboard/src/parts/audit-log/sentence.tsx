@@ -97,7 +97,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
     // The new key has the old key's name, unless one of them was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
-  if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;
+  if (typeof payload.count === 'number') return `(${payload.count.toLocaleString('en')} keys)`;
   if (typeof payload.revoked_keys === 'number' && payload.revoked_keys > 0) {
     return `with ${payload.revoked_keys.toLocaleString('en')} keys`;
   }

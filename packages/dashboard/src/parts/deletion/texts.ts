@@ -13,6 +13,6 @@ export const texts = {
     project:
       'All of this project’s live and test keys stop working, and its nodes reject every request. This can’t be undone.',
   },
-  noImpact: 'Couldn’t load what this would affect.',
+  noImpact: 'Couldn’t check what this would affect.',
   done: (name: string, revoked: number) => `${name} deleted. ${keys(revoked)}.`,
 };

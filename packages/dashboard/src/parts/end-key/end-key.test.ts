@@ -154,6 +154,8 @@ test('when a key is revoked while no nodes are connected, the dashboard says so'
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog
-    .getByText('No nodes are connected. Any node that starts now loads this change first.')
+    .getByText(
+      'No nodes are connected. A node that starts now loads this change before it verifies any keys.',
+    )
     .waitFor();
 });

@@ -82,7 +82,9 @@ for (const act of ['revoke', 'disable'] as const) {
     await page.unrouteAll({ behavior: 'wait' });
     await again.click();
     await dialog
-      .getByText('No nodes are connected. Any node that starts now loads this change first.')
+      .getByText(
+        'No nodes are connected. A node that starts now loads this change before it verifies any keys.',
+      )
       .waitFor();
     equal(await again.count(), 0);
   });

@@ -79,7 +79,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
           ? await send('POST /v1/keys/{id}/revoke', input)
           : await send('POST /v1/keys/{id}/disable', input);
       const tookMs = Math.round(performance.now() - startedMs);
-      if (!propagation) throw new Error('bug: the response to wait=true reports no propagation');
+      if (!propagation) throw new Error('bug: the response to wait=true has no propagation');
       setWatch({ phase: 'done', propagation, tookMs });
     } catch (error) {
       setWatch({

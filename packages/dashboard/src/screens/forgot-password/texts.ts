@@ -7,6 +7,6 @@ export const texts = {
   sentText: (email: string) =>
     `If there’s an account for ${email}, a reset link is on its way. The link works once.`,
   mailFiles:
-    'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
+    'This server saves emails as files instead of sending them. Look in the mail folder inside its data directory.',
   back: 'Back to sign-in',
 };

@@ -41,7 +41,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
 
   await page.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByRole('radio', { name: '1 h', exact: true }).check();
-  await dialog.getByText('the new key works from now on').waitFor();
+  await dialog.getByText('the new key works now').waitFor();
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Rotate live key' }).click();
   await dialog.getByText('The old key works until').waitFor();
@@ -51,7 +51,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
   await until(() => node?.verify(successor).allowed === true);
   equal(node?.verify(first.key).allowed, true, 'the old key works during the overlap');
   await page.getByText('this key').waitFor();
-  await page.getByText('Both keys worked for').waitFor();
+  await page.getByText('Overlap:').waitFor();
   await page.getByRole('link', { name: 'Metadata' }).click();
   await page.getByRole('button', { name: 'Edit metadata' }).click();
   await page.getByLabel('JSON object').fill('{ "plan": ');

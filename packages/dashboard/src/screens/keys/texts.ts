@@ -90,6 +90,6 @@ export const texts = {
     result: (done: number, all: number) => `${done} of ${keys(all)} done.`,
     failedSome: (failed: number) => `${failed} failed.`,
     stopped: 'Stopped. The remaining keys weren’t changed.',
-    noImpact: 'Couldn’t load what this would affect.',
+    noImpact: 'Couldn’t check what this would affect.',
   },
 };

@@ -79,7 +79,7 @@ export const texts = {
     leaveAction: 'Leave workspace',
     text: 'Access ends immediately, and any pending invitations this person sent are revoked.',
     done: (name: string) => `${name} is no longer a member.`,
-    failed: 'Couldn’t load what this would affect.',
+    failed: 'Couldn’t check what this would affect.',
     none: 'None of the secret keys this person created are still active.',
     created: (count: number, capped: boolean) =>
       capitalised(`${keys(count, capped)} created by this person will keep working:`),

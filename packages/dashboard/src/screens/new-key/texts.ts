@@ -42,8 +42,8 @@ export const texts = {
     meta: 'Its metadata is copied too.',
   },
   action: (env: Env) => `Create ${env} key`,
-  same: 'Same request as code',
-  asCode: 'Same request as code',
+  same: 'This request as code',
+  asCode: 'This request as code',
   sentence: {
     key: (env: Env, name: string) => (name === '' ? `A ${env} key` : `The ${env} key ${name}`),
     of: (tenant: string, project: string) => ` lets ${tenant} call ${project}`,

@@ -10,11 +10,11 @@ type Remedy = {
 const refusals: Readonly<Record<Reason, Remedy>> = {
   missing_key: {
     title: 'No key sent',
-    remedy: 'The request had no key. Callers send it in the header Authorization: Bearer <key>.',
+    remedy: 'The request had no key. Callers must send the header Authorization: Bearer <key>.',
   },
   invalid_key: {
     title: 'Invalid key',
-    remedy: 'The key is unknown, revoked or disabled. Explain the key to see which.',
+    remedy: 'The key is unknown, revoked or disabled. Use Explain to see which.',
     leads: 'explain',
   },
   expired_key: {

@@ -66,7 +66,7 @@ export const texts = {
     text: 'Anything using this key loses access immediately. This can’t be undone.',
   },
   impact: {
-    failed: 'Couldn’t load what this would affect.',
+    failed: 'Couldn’t check what this would affect.',
     recent: 'Used in the last hour:',
     used: 'Last used',
     never: 'Never used.',

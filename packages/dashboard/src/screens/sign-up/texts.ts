@@ -11,5 +11,5 @@ export const texts = {
   mailText: (email: string) =>
     `An email with the next steps is on its way to ${email}. It can take a minute to arrive. Check your spam folder too.`,
   mailFiles:
-    'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
+    'This server saves emails as files instead of sending them. Look in the mail folder inside its data directory.',
 };

@@ -62,7 +62,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   const code = await shown('secretKey: ');
   await dialog.getByRole('tab', { name: 'Edge and curl' }).click();
   const edge = await shown('keyrail-edge');
-  await dialog.getByRole('tab', { name: 'Example in a clone' }).click();
+  await dialog.getByRole('tab', { name: 'Example app' }).click();
   const command = await shown('npm run example');
   const secretKey = /krsk_test_[\w-]+/.exec(command)?.[0] ?? '';
   ok(command.includes(key) && secretKey !== '');
@@ -70,7 +70,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
 
   // The command contains the key, so once it is copied, the dialog closes without asking.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await dialog.getByRole('button', { name: 'Copy Example in a clone' }).click();
+  await dialog.getByRole('button', { name: 'Copy Example app' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
   await page.evaluate("navigator.clipboard.writeText('')");
   await dialog.getByRole('button', { name: 'I’ve stored it' }).click();

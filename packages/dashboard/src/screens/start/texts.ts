@@ -27,11 +27,11 @@ export const texts = {
   },
   reveal: {
     title: (name: string) => `Test key ${name}`,
-    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example in a clone of Keyrail. All three contain your test secret key. If a port is already in use, change it wherever it appears.',
+    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example app in a clone of the Keyrail repository. The commands for all three include your test secret key. If a port is already in use, change it everywhere it appears.',
     secretName: 'Get started',
     own: 'Node.js app',
     edge: 'Edge and curl',
-    example: 'Example in a clone',
+    example: 'Example app',
   },
   node: {
     title: 'Connect a node',

@@ -33,5 +33,5 @@ test('the page says where backups are, and what to do if they are in the data di
 
   const elsewhere = await open(t, ground, { everyMs: null, place: null });
   await elsewhere.page.getByText('Version').waitFor();
-  await elsewhere.row.getByText('to the location set for the worker').waitFor();
+  await elsewhere.row.getByText('to the worker’s backup directory').waitFor();
 });

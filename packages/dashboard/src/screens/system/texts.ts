@@ -9,7 +9,7 @@ const components: Readonly<Record<Component, { name: string; about: string }>> =
   database: { name: 'Database', about: 'stores everything that must not be lost' },
   redis: { name: 'Redis', about: 'counts rate limits across servers' },
   worker: { name: 'Worker', about: 'sends email and runs background jobs' },
-  backup: { name: 'Backup', about: 'copies the database to the location set for the worker' },
+  backup: { name: 'Backup', about: 'copies the database to the worker’s backup directory' },
 };
 
 type BackupPlace = NonNullable<Answer<'GET /v1/deployment'>['backups']>;

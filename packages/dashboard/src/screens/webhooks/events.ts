@@ -24,7 +24,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   'tenant.created': 'A tenant was created.',
   'tenant.updated': 'A tenant’s name or metadata was changed.',
   'tenant.deleted': 'A tenant was deleted, and its keys were revoked.',
-  'tenant.embed_tokens_revoked': 'All embed tokens of a tenant were revoked.',
+  'tenant.embed_tokens_revoked': 'All of a tenant’s embed tokens were revoked.',
   'api_key.created': 'An API key was created.',
   'api_key.imported': 'API keys from another product were imported.',
   'api_key.updated': 'An API key’s name, scopes, limits, metadata or expiry was changed.',

@@ -1,5 +1,5 @@
 export const texts = {
-  failed: 'Couldn’t load what this would affect.',
+  failed: 'Couldn’t check what this would affect.',
   day: 'Requests (24 h)',
   week: 'Requests (7 d)',
   lastUse: 'Last used',

@@ -67,7 +67,8 @@ export async function makeDirectory(dir: string): Promise<void> {
 /** Throws when the directory must not be used. */
 export async function checkDirectory(dir: string): Promise<void> {
   const found = await lstat(dir);
-  if (!found.isDirectory()) throw new Error('its directory is a symbolic link, or not a directory');
+  if (!found.isDirectory())
+    throw new Error('its directory path is a symbolic link or is not a directory');
   if (!isOwn(found)) throw new Error('its directory belongs to another user');
   if (ownUid !== null && (found.mode & MODE_OF_OTHERS) !== 0) {
     throw new Error('its directory is open to other users; its mode must be 0700');

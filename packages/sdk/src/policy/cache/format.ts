@@ -228,7 +228,7 @@ export async function restore(
   const extrasAt = rowsAt + words * WORD_BYTES;
   const isWhole = head.hasExtras ? plain.length >= extrasAt : plain.length === extrasAt;
   if (head.order !== endianness() || !isWhole) {
-    throw new Error('it was written by another kind of machine');
+    throw new Error('it was written on an incompatible machine');
   }
   for (const [index, source] of head.terms) table.pool.restore(index, source);
   let at = rowsAt;

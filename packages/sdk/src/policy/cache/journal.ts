@@ -141,7 +141,7 @@ const changeIn = (text: string): Change => readChange(JSON.parse(text));
 
 /** Throws if the journal belongs to a different project or filter. */
 export function journalHeadIn(value: unknown, belonging: Belonging): Head {
-  const head = readRecord(value, 'the header of its journal');
+  const head = readRecord(value, 'its journal header');
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('its journal belongs to another project or filter');
   }

@@ -65,7 +65,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
     const headers = JSON.parse(take().toString());
     await policy.add(proofIn(headers, Buffer.from(take())));
   }
-  if (at !== plain.length) throw new Error('it contains more than its responses');
+  if (at !== plain.length) throw new Error('it contains more data than its responses');
   return policy.whole(readInteger(head.version, 'version'), confirmedAt);
 }
 
@@ -90,7 +90,7 @@ export async function applyProvenJournal(
   if (head.since > kept.policy.version) return 'a gap';
   const policy = new PolicyInParts(reading, kept);
   for (const text of texts) {
-    const { body, ...headers } = readRecord(JSON.parse(text), 'a line of its journal');
+    const { body, ...headers } = readRecord(JSON.parse(text), 'a journal line');
     await policy.add(proofIn(headers, Buffer.from(readText(body, 'body', BASE64), 'base64')));
   }
   if (table.fingerprint !== fingerprint) {
@@ -143,15 +143,14 @@ class PolicyInParts {
   async whole(version: number, confirmedAt: number): Promise<Kept> {
     const policy = this.#policy;
     if (!policy || this.#cursor !== null) throw new Error('a page of its snapshot is missing');
-    if (policy.version !== version) throw new Error('its responses lead to a different version');
+    if (policy.version !== version) throw new Error('its responses end at a different version');
     for (const _ of policy.table.settle()) await turn();
     return { policy, savedAt: this.#generatedAt, confirmedAt };
   }
 
   #addPage(page: SnapshotPage, cursor: string | null, proof: Proof): void {
     const { version, workspaceId, projectDeleted } = page;
-    if (cursor !== this.#cursor)
-      throw new InvalidContent('its pages do not belong to one snapshot');
+    if (cursor !== this.#cursor) throw new InvalidContent('its pages are from different snapshots');
     const { env } = this.#reading.belonging;
     const proofs = this.#proofs;
     if (proofs.deltas.length > 0 || (cursor === null) !== (this.#policy === null)) {
@@ -159,7 +158,7 @@ class PolicyInParts {
     }
     const table = this.#policy?.table ?? new PolicyTable();
     if (this.#policy && this.#policy.version !== version) {
-      throw new InvalidContent('a page has a different version');
+      throw new InvalidContent('a page is from a different policy version');
     }
     this.#policy = { table, version, workspaceId, env, projectDeleted, proofs };
     for (const entry of page.entries) table.set(entry);

@@ -73,7 +73,7 @@ export async function readNewest(file: Versioned): Promise<Buffer | null> {
     try {
       const { version, plain } = await readSealed(newest.path, file.secretKey);
       if (version !== newest.version)
-        throw new Error('its name and content have different versions');
+        throw new Error('its name and contents have different versions');
       return plain;
     } catch (error) {
       if (!isMissing(error) || listings === LISTINGS_MAX) throw error;

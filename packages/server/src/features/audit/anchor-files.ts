@@ -69,7 +69,7 @@ export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Pro
   };
 }
 
-const tooMany = `more than ${ANCHORS_MAX} anchors: give fewer files, or one chain with --workspace`;
+const tooMany = `more than ${ANCHORS_MAX} anchors: pass fewer files, or check a single chain with --workspace`;
 
 const inOrder = (rows: ReadonlyMap<string, AnchoredRow>): AnchoredRow[] =>
   [...rows.values()].sort((a, b) => a.seq - b.seq);
@@ -84,7 +84,7 @@ function anchorIn(text: string): WireAnchor | null {
 
 function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   const key = keys.get(anchor.kid);
-  if (!key) return `No key ${anchor.kid} of this deployment signs anchors.`;
+  if (!key) return `This deployment has no anchor signing key ${anchor.kid}.`;
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 

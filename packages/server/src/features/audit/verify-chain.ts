@@ -47,10 +47,11 @@ export async function verifyChain(
     }
     if (check.checked < head.seq) return { seq: check.checked + 1, reason: 'An entry is missing.' };
     if (check.hash !== head.hash) {
-      return { seq: head.seq, reason: 'The newest entry does not match the head.' };
+      return { seq: head.seq, reason: 'The newest entry does not match the recorded latest hash.' };
     }
     const stray = await findStray(source, head.seq);
-    if (stray) return { seq: stray.seq, reason: 'There is an entry after the head.' };
+    if (stray)
+      return { seq: stray.seq, reason: 'There is an entry after the recorded end of the chain.' };
     return check.end();
   }
 }

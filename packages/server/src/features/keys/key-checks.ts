@@ -133,7 +133,7 @@ function checkDisabled({ key }: KeyFacts): Outcome {
   const when = wireTime(key.disabledAt) + because(key.disabledReason);
   const advice = key.revokedAt
     ? 'It has also been revoked, so create a new one.'
-    : 'Enable it to let it work again.';
+    : 'Enable it to make it work again.';
   return fail('unknown_key', `The key was disabled at ${when}. ${advice}`);
 }
 
@@ -144,7 +144,7 @@ function checkRevoked({ key }: KeyFacts): Outcome {
 }
 
 const because = (reason: string | null): string =>
-  reason === null ? '' : `, with reason "${reason}"`;
+  reason === null ? '' : ` (reason: "${reason}")`;
 
 /** Nodes drop keys that expired long ago, and then report them as unknown. */
 function checkExpired({ key, at }: KeyFacts): Outcome {

@@ -106,7 +106,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
 /** Rejects a node that has left: no revocation waits for it, so it must not get the policy. */
 export function versionOf(seen: number | 'left'): number {
   if (seen !== 'left') return seen;
-  throw conflict('This node has left. A node that starts again needs a new ID.');
+  throw conflict('This node has left. A restarted node needs a new ID.');
 }
 
 const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>

@@ -32,8 +32,8 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   const stopping = new AbortController();
   const { signal } = stopping;
   const outage = createOutageLog(log, {
-    begins: 'failed to record that this process is serving; retrying every 5 seconds',
-    ends: 'resumed recording that this process is serving',
+    begins: "failed to update this process's serving record; retrying every 5 seconds",
+    ends: "resumed updating this process's serving record",
   });
   let running = Promise.resolve();
   let span: ServedSpan | null = null;

@@ -9,7 +9,7 @@ import { createHostNames } from './host-names.ts';
 import { createRequestSender } from './webhook-request.ts';
 
 const message = { headers: { 'webhook-id': 'x' }, body: '{}', workspaceId: 'one' };
-const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
+const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 const nowMs = () => performance.now();
 
 /** Counts connections to the loopback address, and closes each of them immediately. */
@@ -112,7 +112,7 @@ test('an attempt stops when the receiver does not respond in time, or when the w
   const receiver = await openReceiver(t, () => null);
   const send = createRequestSender({ ...open, answerMsMax: 200 });
   const late = await send({ url: receiver.url, ...message });
-  deepEqual([late.status, late.error], [null, 'No response in time.']);
+  deepEqual([late.status, late.error], [null, 'The endpoint did not respond in time.']);
   const patient = createRequestSender(open);
   const stopping = new AbortController();
   const attempt = patient({ url: receiver.url, ...message }, stopping.signal);

@@ -115,10 +115,10 @@ const answering =
     else done(null, first.address, first.family);
   };
 
-const TOO_LATE = 'No response in time.';
+const TOO_LATE = 'The endpoint did not respond in time.';
 const UNRESOLVED = 'The host name could not be resolved.';
 /** Also used for names that don't exist, so that a private network's names aren't revealed. */
-const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
+const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',

@@ -66,7 +66,7 @@ async function refuseBeyondPerson(tx: Write, userId: string, most: number): Prom
   if (created < most) return;
   throw new ApiError(
     'conflict',
-    `You already own ${created} workspaces that you created. This deployment allows ${most}.`,
+    `You still own ${created} workspaces you created. This deployment allows at most ${most}.`,
   );
 }
 

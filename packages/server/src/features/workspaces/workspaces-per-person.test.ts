@@ -32,7 +32,7 @@ test('a user can create ten workspaces, and an eleventh gets a 409', async (t) =
   const headers = { authorization: `Bearer ${person.token}` };
   const refusal = await ask(opened, create, { input: wanted(), headers });
   equal(`${refusal.status} ${codeOf(refusal)}`, '409 conflict');
-  match(String(messageOf(refusal)), /already own 10 workspaces that you created/);
+  match(String(messageOf(refusal)), /still own 10 workspaces you created/);
   const other = await someone(app);
   await createOne(other);
 });
