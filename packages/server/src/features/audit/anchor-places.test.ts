@@ -30,7 +30,7 @@ const directoryOf = (t: TestContext): string => {
 const fileIn = (directory: string, name: string, more = {}): AnchorPlace =>
   createFilePlace({ path: join(directory, name), host: 'here', isOwn: true, ...more });
 
-/** A separate job over the same store, with these destinations. */
+/** A separate job that uses the same store and these destinations. */
 const jobWith = (t: TestContext, app: Harness, ...anchorPlaces: AnchorPlace[]) =>
   createAnchorJob({
     ...appBeside(t, app.testApp, {}).app.worker,

@@ -1,4 +1,4 @@
-// A database superuser edits the log, and the verifier finds the position.
+// A database superuser edits the log, and the verifier reports where.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -125,7 +125,9 @@ const headIs = (seq: number) => `update audit_heads set seq = ${seq},
     hash = coalesce((select hash from audit_logs ${at(seq)}), '${GENESIS_HASH}')
   where workspace_id = '${workspaceId}'`;
 
-/** A different history from this row on, linked and hashed, with a matching head. */
+/**
+ * Replaces the history from this row on: every row has a valid link and hash, and the head matches.
+ */
 async function rewritten(from: number): Promise<string> {
   const statements: string[] = [];
   let prevHash = from === 1 ? GENESIS_HASH : String((await rowAt(from - 1)).hash);

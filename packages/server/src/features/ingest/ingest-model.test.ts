@@ -1,5 +1,5 @@
-// Random batches, some resent and some rejected, compared with a model that is a list of events:
-// every number from the API equals a count over that list.
+// Sends random batches, some of them resent and some rejected, and keeps the accepted events in a
+// list: every number from the API must equal a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -68,7 +68,7 @@ function anEvent(
   };
 }
 
-/** Sends a series of batches; returns the events that must have been counted. */
+/** Sends a series of batches; returns the events that should have been counted. */
 async function sendRun(app: Harness, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
   const model: Counted[] = [];
   const sentBefore: Input[] = [];

@@ -13,9 +13,9 @@ import {
 } from './rows.ts';
 
 /**
- * Gives a member a different role; the last owner must remain an owner. A lower role also revokes
- * open invitations that were sent by the member or with the member's keys, and could otherwise be
- * used to regain the old role.
+ * Gives a member a different role; the last owner must remain an owner. Lowering the role also
+ * revokes open invitations that the member, or a key of theirs, has sent: with one of those, they
+ * could regain the old role.
  */
 export async function changeRole(
   tx: Write,
