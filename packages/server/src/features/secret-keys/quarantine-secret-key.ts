@@ -6,7 +6,7 @@ import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /**
  * Marks a key as leaked, brings its expiry forward and notifies the owners. Only the first report
- * has an effect. A revoked key is harmless and is left unchanged.
+ * has any effect. A revoked key is harmless, so it is left unchanged.
  */
 export async function quarantineSecretKey(
   tx: Write,

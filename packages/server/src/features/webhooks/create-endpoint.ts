@@ -8,9 +8,7 @@ import { newSigningSecret } from './signing-secret.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
-/**
- * The URL must already have been checked. The database enforces the maximum number of endpoints.
- */
+/** Check the URL before calling this. The database enforces the maximum number of endpoints. */
 export async function createEndpoint(
   tx: Write,
   wanted: Wanted,
