@@ -29,8 +29,8 @@ const reset = 'POST /v1/auth/password_resets';
 const WRONG = 'not the right password';
 
 /**
- * Everything an outsider could compare between two responses, plus the password hashes and SQL
- * statements behind them, which could show in the timing.
+ * The parts of a response that an outsider could compare, plus the password hashes and SQL
+ * statements behind it, which affect its timing.
  */
 type Seen = { status: number; text: string; headers: object; runs: number; sent: string[] };
 
@@ -122,7 +122,7 @@ test('requesting a reset looks the same with and without an account', async (t) 
   equal(first.text, '{"object":"password_reset","accepted":true}');
 });
 
-test('a sign-up always sends one email; a reset sends one only if there is an account', async (t) => {
+test('signing up always sends one email; requesting a reset sends one only if there is an account', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const unknown = newAddress();
@@ -210,7 +210,7 @@ test('password guesses for one address are throttled, with or without an account
   ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
 });
 
-test('sign-up, login and reset are throttled independently, for one minute', async (t) => {
+test('sign-ups, logins and resets are throttled independently, each for one minute', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const { email } = await someone(app);

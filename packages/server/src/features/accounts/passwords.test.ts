@@ -225,10 +225,7 @@ test('a login or password change fails if a reset completes while the password i
   await logIn(callersOf(app), email);
 });
 
-/**
- * A database whose statements wait for `turn` if they start with `beginning`. Counts its
- * transactions.
- */
+/** Makes statements that start with `beginning` wait for `turn`, and counts transactions. */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {

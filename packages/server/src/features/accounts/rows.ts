@@ -24,8 +24,8 @@ export const findUserByEmail = (tx: People, email: string): Promise<UserRow | nu
   maybe(tx, withEmail(email));
 
 /**
- * The lock lasts until commit: concurrent requests for a link run one after another, and the last
- * one wins.
+ * The lock lasts until the commit, so concurrent requests for a link run one after another, and the
+ * last one wins.
  */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, sql<UserRow>`${withEmail(email)} for update`);
@@ -72,7 +72,7 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text, as many bytes long as `text`. */
+/** Random text with the same number of bytes as `text`. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);

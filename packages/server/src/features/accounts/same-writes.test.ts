@@ -18,10 +18,12 @@ const resend = 'POST /v1/auth/email_verifications';
 
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 600;
-/** Every request writes more than this. Less would mean that it wrote nothing of its own. */
+/**
+ * Every request writes more than this. A smaller number would mean that it wrote nothing at all.
+ */
 const BYTES_LEAST = 200;
 /**
- * The tolerated difference: index entries are padded to eight bytes, and pages differ in how full
+ * The allowed difference: index entries are padded to eight bytes, and pages differ in how full
  * they are.
  */
 const BYTES_APART_MAX = 32;

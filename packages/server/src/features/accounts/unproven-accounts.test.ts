@@ -1,5 +1,5 @@
-// Limits on accounts with an unverified address. An account that a stranger creates for someone
-// else's address must be useless to the stranger.
+// Limits on accounts with an unverified address: a stranger who creates an account for someone
+// else's address must gain nothing from it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';

@@ -29,7 +29,7 @@ async function readingOf(content: string, more = {}) {
   }
 }
 
-test('anchors are used in entry order, and duplicates only once', async () => {
+test('anchors are used in entry order, and duplicates are ignored', async () => {
   const { chains, used, lines: read } = await readingOf(`${[...lines, ...lines].join('\n')}\n`);
   deepEqual(
     chains.get(workspaceId)?.map(({ seq }) => seq),

@@ -1,9 +1,9 @@
 // Signs the head of every chain that has grown since its last anchor, and appends the anchors to
 // each destination. Safe to run twice: anchors are stored first, and a destination is sent only
-// anchors that it doesn't have yet.
+// anchors it doesn't have yet.
 //
-// After an outage, a destination gets the newest anchor of each chain. It doesn't need the anchors
-// it missed, because the hash of a head covers all entries before it.
+// After an outage, a destination gets each chain's newest anchor. It doesn't need the anchors it
+// missed, because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -102,7 +102,7 @@ function stateOf(head: ComparedHead): 'moved' | 'still' | 'broken' {
 type Delivery = { work: OpenWork; place: AnchorPlace; outage: Outage };
 
 /**
- * A fault is logged, recorded for `keyrail-server doctor`, and doesn't affect other destinations.
+ * Failures are logged, recorded for `keyrail-server doctor`, and don't affect other destinations.
  */
 async function deliver({ work, place, outage }: Delivery): Promise<void> {
   const late = new AbortController();
@@ -149,8 +149,8 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 type Progress = { number: number; beganAt: Date };
 
 /**
- * Returns the number of the last anchor that the destination has received; 0 if the destination is
- * new or empty, so that it gets all of them.
+ * Returns where to continue: after the last anchor received, or at 0 if the destination is new or
+ * empty.
  */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({

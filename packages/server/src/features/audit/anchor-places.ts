@@ -11,7 +11,7 @@ import { VERSION } from '../../base/version.ts';
 export type AnchorPlaceSetting = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type AnchorPlace = {
-  /** The same after every restart. Neither the ID nor the label contains credentials. */
+  /** Stays the same across restarts. Neither the ID nor the label contains credentials. */
   id: string;
   label: string;
   /** True if the destination is empty, or has just been emptied because it had become too large. */
@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
 const POST_MS_MAX = 5 * SECOND_MS;
 const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
 
-/** A URL never starts over: what it has received isn't lost, so it is sent only newer anchors. */
+/** A URL is never considered empty, so it isn't sent anchors it has already received. */
 export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
   const { url, headers } = requestTo(address);
   const post = async (lines: string): Promise<void> => {

@@ -42,7 +42,7 @@ export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHea
       order by head.workspace_id`,
   );
 
-/** IDs of all workspaces, in order. */
+/** The IDs of all workspaces, in order. */
 export const listChains = async (tx: Work, { after, limit }: Page): Promise<string[]> => {
   const rows = await many(
     tx,
@@ -51,7 +51,7 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
   return rows.map(({ id }) => id);
 };
 
-/** The ID of an advisory lock: arbitrary, but the same in every version. */
+/** An arbitrary ID for an advisory lock. It must be the same in every version. */
 const NUMBERS_LOCK = 7_265_002;
 
 /**
@@ -85,7 +85,7 @@ export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): 
 
 type NumberedAnchor = AuditAnchor & { number: number };
 
-/** Lists each chain's newest anchor, leaving out those with a number up to `after`. */
+/** Lists each chain's newest anchor, if its number is greater than `after`. */
 export const listAnchors = (
   tx: Work,
   { after, limit }: { after: number; limit: number },

@@ -40,7 +40,7 @@ async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
 
 const typeOf = ({ action }: Row) => action.slice(0, action.indexOf('.'));
 
-/** Whether an entry matches a query, decided without the server. */
+/** Whether an entry matches a query, worked out without the server. */
 function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: Input): boolean {
   const at = Date.parse(row.occurred_at);
   return (
@@ -89,7 +89,7 @@ test('every combination of filters lists exactly the matching entries, in either
   }
 });
 
-test('a filtered list can be paged through in either order', async (t) => {
+test('a filtered list can be paged through in both orders', async (t) => {
   const app = await harness(t);
   await busy(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;

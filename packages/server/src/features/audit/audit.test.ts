@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('after_seq starts the list after a position, even one that does not exist yet', async (t) => {
+test('after_seq starts the list after an entry number, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -188,7 +188,7 @@ test('a test key does not see how many keys a deletion revoked, because that inc
   ]);
 });
 
-test('a live key sees the user behind an entry, or null if the actor was not a user', async (t) => {
+test('a live key sees which user made a change, or null if it was not a user', async (t) => {
   const app = await harness(t);
   await busy(app);
   const owner = await app.people.owner();

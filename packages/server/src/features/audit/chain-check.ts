@@ -1,5 +1,6 @@
-// Checks one chain, entry by entry: each entry must have the next number, link to the one before,
-// and match its own hash and any anchors for it. Only the state after the last entry is kept.
+// Checks a chain entry by entry: each must have the next number, link to the one before, and match
+// its own hash and any anchors for it. Of the entries already checked, only the last one's hash is
+// remembered.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';

@@ -38,7 +38,7 @@ const presentActor = (row: AuditRowWithActor): AuditActor | null =>
 /** Target types whose payloads contain no personal data. */
 const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'secret_key']);
 
-/** Payload fields that count live keys, too. */
+/** Payload fields that are hidden because they also count live keys. */
 const liveFields = ['revoked_keys'];
 
 /**

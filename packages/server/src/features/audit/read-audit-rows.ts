@@ -14,7 +14,7 @@ type Page = {
 };
 
 /**
- * Loads one page of the log. The filters are translated to a set of actions and a range of `seq`.
+ * Loads one page of the log. The filters are translated into a set of actions and a range of `seq`.
  */
 export async function readAuditRows(
   tx: Read,

@@ -35,7 +35,10 @@ type AuditList = {
  */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
-/** Uses the index on users, which row level security allows for a column but not for a cast. */
+/**
+ * Can use the index on users, because it compares with a column: row level security wouldn't allow
+ * an index with a cast.
+ */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
 ) person`;
@@ -81,8 +84,8 @@ function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
 }
 
 /**
- * Reads the first rows of each action from an index, live and other rows separately. The index
- * covers all conditions, so few rows outside the page are read.
+ * Reads the first rows of each action from an index, separately for live and other rows. The index
+ * covers all conditions, so no more rows are read than that.
  */
 function filteredPage(tx: Read, wanted: AuditList): Sql {
   const { filter, afterSeq, beforeSeq, limit } = wanted;
@@ -106,9 +109,7 @@ function filteredPage(tx: Read, wanted: AuditList): Sql {
     ) first`;
 }
 
-/**
- * For each of the two times, the number of the first row at or after it; null if the time is null.
- */
+/** For each of two times, the number of the first row at or after it; null if no time is given. */
 export const findSeqsAt = (
   tx: Read,
   moments: { from: Date | null; to: Date | null },
@@ -121,7 +122,7 @@ export const findSeqsAt = (
         case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
   );
 
-/** Where a verifier reads a chain's head and rows. */
+/** The source of the head and rows that a verifier checks. */
 export type ChainSource = {
   head(): Promise<{ seq: number; hash: string } | null>;
   page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;

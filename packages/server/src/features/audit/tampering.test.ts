@@ -230,7 +230,7 @@ for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
   test(`${what} is detected at the right position`, async () => {
     const chance = seededBytes(what);
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
-      // The first and the last row, then random rows.
+      // Tries the first and the last row, then random ones.
       const seq = [1, most][tried] ?? 1 + (Buffer.from(chance(4)).readUInt32BE() % most);
       await edit(await sql(seq));
       const { brokenSeq, reason } = await verdict();

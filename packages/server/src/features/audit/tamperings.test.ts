@@ -76,7 +76,7 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** What both verifiers report for these rows, when the head matches the newest row. */
+/** What each verifier reports for these rows, with a head that matches the newest row. */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {

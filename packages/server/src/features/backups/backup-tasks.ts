@@ -1,5 +1,5 @@
-// Backup tasks for the worker and the commands. Each task runs in a separate process, so that its
-// memory and CPU time aren't the server's.
+// Backup tasks for the worker and the commands. Each task runs in a separate process, so that it
+// doesn't use the server's memory and CPU time.
 
 export type TakenBackup = { backupId: string; path: string; rows: number; bytes: number };
 

@@ -2,9 +2,7 @@
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/**
- * The newest successful backup is late once it is older than this many intervals of the schedule.
- */
+/** After this many backup intervals without a successful backup, backups are late. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 

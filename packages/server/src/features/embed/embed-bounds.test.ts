@@ -67,7 +67,7 @@ test('the key limit is per tenant, project and environment, and does not apply t
   await keysFor(vendor, page, 1);
 });
 
-test('if a tenant may have only one more key, only one of twenty concurrent requests creates it', async (t) => {
+test('if a tenant may have only one more key, only one of twenty concurrent requests creates one', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const ids = await keysFor(vendor, page, KEYS_MAX - 1);

@@ -155,7 +155,7 @@ test('only an origin in its audience may present a token', async (t) => {
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
 });
 
-test('an unreachable database results in a 503, not a 401', async (t) => {
+test('if the database is unreachable, a token gets a 503, not a 401', async (t) => {
   const vendor = await harness(t);
   const { headers } = await vendor.embed();
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

@@ -157,7 +157,7 @@ test('each endpoint requires its scope, and the error names the missing scope', 
   }
 });
 
-test('a created or rotated key can only get scopes that the token grants', async (t) => {
+test('a token can only create or rotate keys with scopes that it grants', async (t) => {
   const app = await harness(t);
   const scopes = ['keys:write', 'key_scope:a', 'key_scope:b'];
   const { call, projectId, tenantId } = await embedded(app, { scopes });

@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A key in the model. `until` is the latest expiry it may have. */
+/** A key in the model. `until` is the latest time it may expire. */
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {

@@ -30,10 +30,7 @@ type WantedToken = {
 
 export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
 
-/**
- * Signs a token for one tenant of one project. Issuing a token isn't audited, because tokens soon
- * expire.
- */
+/** Signs a token for one tenant of one project. This isn't audited, because tokens soon expire. */
 export async function issueEmbedToken(
   read: Read,
   { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,

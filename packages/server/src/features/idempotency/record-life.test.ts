@@ -78,7 +78,7 @@ test('the call that completes a claim sets how long the response is kept', async
   equal((await as.liveKey(claim, short.request)).state, 'execute');
 });
 
-test("a heartbeat never brings a record's expiry forward", async (t) => {
+test('a heartbeat never makes a record expire sooner', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app, LONG_MS);

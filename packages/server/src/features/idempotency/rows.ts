@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** Hashes are in hexadecimal form. */
+/** In hexadecimal form. */
 export type Scope = { env: Env; scopeHash: string };
 
 export type HeldLock = Scope & { lockToken: string };
@@ -98,7 +98,7 @@ const isHeld = ({ env, scopeHash, lockToken }: HeldLock) =>
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
-/** Returns the number of removed records. */
+/** Returns how many records were removed. */
 export async function removeExpiredRecords(
   tx: Work,
   { before, limit }: { before: Date; limit: number },

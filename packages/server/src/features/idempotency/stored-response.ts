@@ -22,7 +22,7 @@ export const sealResponse = (
 ): Buffer => sealing.seal(packed(response), contextOf(owner));
 
 /**
- * A response that was altered, or sealed under another master key, counts as not stored. It must
+ * A response that was altered, or sealed with a different master key, counts as not stored. It must
  * not cause an error, because the request has been carried out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {

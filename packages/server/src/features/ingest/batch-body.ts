@@ -1,4 +1,5 @@
-// Parses a batch just to find its cost: the budget is charged before the batch is validated.
+// Parses a batch's body to find out its cost, because the budget is charged before the batch is
+// validated.
 import {
   BODY_BYTES_MAX,
   INGEST_OBJECTS_MAX,
@@ -7,7 +8,7 @@ import {
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** An unreadable body costs as much as one event, and is only rejected once it has been charged. */
+/** An unreadable body costs as much as one event. It is rejected only after it has been charged. */
 type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
 /** The cost of an empty batch. It still gets a receipt, which is stored like any other. */
@@ -22,8 +23,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
     // A missing body is treated as `{}`, as on other endpoints: the error lists the missing fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
-    // If every event is flat, the batch has at most this many brackets. Only if there are more is
-    // the depth measured.
+    // A batch of flat events has at most this many brackets. The depth is measured only if there
+    // are more.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {

@@ -1,4 +1,4 @@
-// Checks one event by hand, because the schema would be too slow for a batch of up to 5,000 events.
+// A hand-written check of one event, because the schema would be too slow for a batch of 5,000.
 // Null means rejected; only then does the schema run, to produce the error messages. A test makes
 // sure that the check and the schema agree.
 //

@@ -71,7 +71,7 @@ test('fifty concurrent batches never exceed the budget', async (t) => {
   equal(await requestsOf(app, [key.id]), total);
 });
 
-test('concurrent copies of one batch count once, and all get the same receipt', async (t) => {
+test('concurrent copies of a batch are counted only once, and all get the same receipt', async (t) => {
   const app = await harness(t);
   const next = fleet(t, app);
   const [key] = await keysOf(app, 1);

@@ -144,7 +144,7 @@ test('timestamps may be far in the past, but at most an hour in the future', asy
   );
 });
 
-test('an unknown ID, or one from another workspace, is reported by position, and the whole batch is rejected', async (t) => {
+test('one unknown ID, or an ID from another workspace, is enough to reject a batch, and the error gives its position', async (t) => {
   const app = await harness(t);
   const theirs = await harness(t);
   const key = await app.given.key();
@@ -172,7 +172,7 @@ test('an unknown ID, or one from another workspace, is reported by position, and
   equal(await requestsOf(theirs, foreign.id), 0);
 });
 
-test('events of revoked keys and of deleted tenants and projects are accepted', async (t) => {
+test('events for revoked keys, and for deleted tenants and projects, are accepted', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -182,7 +182,7 @@ test('events of revoked keys and of deleted tenants and projects are accepted', 
   equal(await requestsOf(app, key.id), 1);
 });
 
-test('a test key can only report test traffic of test keys', async (t) => {
+test('a test key can only report test traffic, and only for test keys', async (t) => {
   const { as, given, clock } = await harness(t);
   const live = await given.key();
   const own = await given.key({ env: 'test' });
@@ -203,7 +203,7 @@ test('a test key can only report test traffic of test keys', async (t) => {
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 
-test('a resent batch counts once and gets its first receipt', async (t) => {
+test('a resent batch is counted only once, and gets the same receipt again', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key({ env: 'test' });

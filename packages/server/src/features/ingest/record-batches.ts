@@ -36,7 +36,7 @@ export async function recordBatches(
 }
 
 async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
-  // The last item was the last to arrive, so it has the latest deadline.
+  // The most recent item has the latest deadline.
   const last = items.at(-1);
   assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;

@@ -12,7 +12,7 @@ export type Charge = {
   /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** Time of the charge, according to the database's clock. */
+  /** The time of the charge, by the database's clock. */
   moment: Date;
 };
 
@@ -78,7 +78,7 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
-/** Uses snake_case names, because that is what the SQL function reads. */
+/** Converts names to snake_case, because that is what the SQL function reads. */
 const jsonOf = (rows: readonly object[]): string =>
   JSON.stringify(rows.map((row) => Object.fromEntries(Object.entries(row).map(snakeCased))));
 

@@ -53,7 +53,7 @@ type Place = {
   denials: Map<string, DenialTally>;
 };
 
-/** Hours before `hoursFromMs` are past their retention period, so they aren't included. */
+/** Leaves out hours before `hoursFromMs`, because their retention period is over. */
 export function talliesOf(events: readonly TelemetryEvent[], hoursFromMs: number): Tallies {
   const days = new Map<number, Day>();
   const places = { live: new Map<string, Place>(), test: new Map<string, Place>() };

@@ -1,4 +1,4 @@
-// Sending failed while the database's clock was ahead; the clock has since been corrected.
+// Emails that failed while the database's clock was ahead. The clock has since been corrected.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -46,7 +46,7 @@ type MailRequestKind = keyof MailRequestParams;
 export const isMailRequest = (kind: string): kind is MailRequestKind =>
   kind === 'sign_up' || kind === 'password_reset_request' || kind === 'verification_request';
 
-/** The page opened by an email's link; the token is in the URL fragment. */
+/** The page that an email's link opens. The token is in the URL fragment. */
 export const mailPages: Partial<Record<MailKind, string>> = {
   verify_email: '/verify-email',
   existing_account: '/reset-password',

@@ -192,7 +192,7 @@ test('a worker that was paused until its claim expired does not update the email
   deepEqual(warned, ['an email was sent but could not be marked as sent; it may be sent again']);
 });
 
-test('an email that takes longer than its claim is not sent by a second worker', async (t) => {
+test('an email that takes longer to send than its claim lasts is not sent by a second worker', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];

@@ -23,7 +23,7 @@ type NewMail<K extends keyof QueuedParams> = {
   token: Secret | null;
 };
 
-/** Queues an email, as part of the transaction that causes it. */
+/** Queues an email in the transaction that causes it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * How many emails are considered. If the clock has been set back, the due times of the first few
- * can be wrong, so looking at one wouldn't be enough.
+ * How many emails to look through for one that is due. The first few may have wrong due times if
+ * the clock has been set back.
  */
 const LOOKED_AT_MAX = 100;
 

@@ -17,7 +17,8 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 const RETRY_MS = 3000;
 
 /**
- * An app that sends its email to `sink`. First, email queued by other tests is written to files.
+ * An app that sends its email to `sink`. To clear the queue, email left by other tests is first
+ * written to files.
  */
 async function mailing(
   t: TestContext,

@@ -71,7 +71,7 @@ test('a key created by an owner, or by an owner’s key, can do what an owner ca
   }
 });
 
-test('a rotated key gets the lower authority of the old key and the caller', async (t) => {
+test('a rotated key gets the old key’s or the caller’s authority, whichever is lower', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const [[, attempt] = ['', () => Promise.resolve()]] = await ownersOwn(app);
@@ -105,7 +105,7 @@ test('a key keeps working with its old authority after its creator is removed', 
   await key('GET /v1/workspace');
 });
 
-test('a workspace’s creator becomes its owner, and it becomes active if no other workspace is', async (t) => {
+test('a workspace’s creator becomes its owner, and the workspace becomes active if no other is', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());

@@ -1,5 +1,5 @@
-// The number of invitations per hour is limited, and an owner's invitations are revoked when the
-// owner is removed or demoted.
+// Invitations per hour are limited, and an owner's invitations are revoked when the owner is
+// removed or demoted.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, codeOf, type Harness, harness, refused } from '@keyrail/testing/harness.ts';

@@ -1,4 +1,4 @@
-// A user can send only a limited number of invitations per hour, counted across all workspaces,
+// The number of invitations a user can send per hour is limited, across all workspaces and
 // including those sent with secret keys.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -58,8 +58,7 @@ test('invitations sent with a secret key count toward its creator’s limit', as
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];
   equal(await sent(keys[0] ?? '', 3), 3);
-  // A key created with another key counts toward the same creator, and so does the new key from a
-  // rotation.
+  // Keys created with another key, or by rotation, count as created by the same user.
   const made = await beside.as(keys[1] ?? '')('POST /v1/secret_keys', { env: 'live' });
   equal(await sent(made.key, 1), 1);
   const rotated = await beside.as(made.key)('POST /v1/secret_keys/{id}/rotate', { id: made.id });

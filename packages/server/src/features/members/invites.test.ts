@@ -27,7 +27,7 @@ const unverified = async (app: Harness): Promise<Person> =>
 const headOf = async ({ as }: Harness): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-test('an invitation token is shown once, and the email contains a different token', async (t) => {
+test('an invitation token is shown only once, and the email contains a different one', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const email = newAddress();

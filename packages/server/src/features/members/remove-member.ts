@@ -15,8 +15,8 @@ export type Removed = {
 const REASON = 'The member was removed.';
 
 /**
- * Ends a membership: the member's next request is denied. Open invitations that the member, or a
- * key of theirs, has sent are also revoked, because they could be used to rejoin. Secret keys
+ * Ends a membership: the member's next request is denied. Open invitations sent by the member or
+ * with their secret keys are also revoked, because they could be used to rejoin. Secret keys
  * created by the member keep working, unless `revokesKeys` is set and the member was an owner.
  */
 export async function removeMember(

@@ -1,5 +1,4 @@
-// Members and invitations. Test keys can't even read them, because they don't belong to an
-// environment.
+// Members and invitations. They don't belong to an environment, so test keys can't even read them.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { type Principal, personOf, reachOf } from '../../access/principal.ts';
@@ -138,7 +137,7 @@ export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
   },
 });
 
-/** The workspace whose ID is in the token. Opening an invitation there takes the whole token. */
+/** The workspace whose ID is in the token. The rest of the token is checked there. */
 function reachOfToken(token: string, actor: Actor): Reach {
   const workspaceId = workspaceNamedBy(token);
   if (workspaceId === null) throw new ApiError('invalid_token');

@@ -127,9 +127,9 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
   one(tx, sql<InviteRow>`update invites set revoked_at = ${tx.now} where id = ${id} returning *`);
 
 /**
- * Revokes the open invitations that a member, or a key of theirs, has sent, and returns them. Call
+ * Revokes the open invitations sent by a member or with their secret keys, and returns them. Call
  * this only while holding lockMember()'s lock; otherwise, a concurrent invitation would stay open.
- * The hourly limit per workspace and the lifetime of an invitation bound how many there are.
+ * There can't be many, because invitations expire and each workspace has an hourly limit.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
@@ -171,7 +171,7 @@ export const acceptOpenInvite = (
 
 type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
-/** The part of the acting user's account that workspace transactions may read. */
+/** The parts of the acting user's account that workspace transactions may read. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,

@@ -56,7 +56,7 @@ for (const [what, other] of [
   });
 }
 
-test('changing the limit does not change the counter, nor does the tenant if the rule has scope key', () => {
+test('a counter’s name does not depend on the limit or, for a rule with scope key, on the tenant', () => {
   for (const other of [withRule({ limit: 2 }), withSubjects({ tenantId: OTHER })]) {
     equal(nameOf(other), spelt(asked));
   }
@@ -87,7 +87,7 @@ test('a tenant and all its keys share a slot, for every combination of rules', (
   notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
 });
 
-test('keys without a tenant have slots of their own, as does the anonymous subject', () => {
+test('each key without a tenant has its own slot, and so does the anonymous subject', () => {
   const slot = slotWith({ tenantId: null }, ofKey);
   notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
   notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);

@@ -1,5 +1,5 @@
-// Names the counter for each rule of a check. Names start with the workspace ID, so that callers
-// can affect only their own workspace's counters, even by inventing IDs.
+// Names the counter for each rule of a check. Each name starts with the workspace ID, so that
+// callers can't affect another workspace's counters, even by inventing IDs.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type Counters, type Owner, partOf, type Rule } from '../../volatile/counters.ts';
@@ -32,16 +32,16 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /**
- * Whose quota the counters count toward. On a Redis Cluster, each slot has its own part of the
+ * Whose quota limits the number of counters. On a Redis Cluster, each slot has its own part of the
  * quota.
  */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Redis Cluster, all counters of a check must be in the same slot as the count of their
- * owner's names. So a workspace has a few slots per environment, and a tenant and all its keys
- * share one. A key checked under two tenants may be counted separately for each.
+ * On a Redis Cluster, all counters of a check, and the count of their owner's counters, must be in
+ * one slot. So a workspace has a few slots per environment, and a tenant and all its keys share
+ * one. A key checked under two tenants may be counted separately for each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,

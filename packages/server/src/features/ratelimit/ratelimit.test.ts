@@ -88,7 +88,7 @@ test('either all rules are charged or none, and a cost of 0 charges nothing', as
   );
 });
 
-test('a check that costs more than the limit is denied; the response names the rule but no retry time', async (t) => {
+test('if a check costs more than the limit, the denial names the rule but gives no retry time', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
@@ -191,7 +191,7 @@ test('remaining is 0, not negative, once the limit is lowered below the count', 
   equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
 });
 
-test('of 200 concurrent checks, exactly as many are allowed as the limit permits', async (t) => {
+test('of 200 concurrent checks, exactly as many succeed as the limit allows', async (t) => {
   const app = await harness(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),

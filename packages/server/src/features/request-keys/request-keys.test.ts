@@ -101,7 +101,7 @@ test('different credentials can use the same idempotency key independently', asy
   equal(new Set(made.map(({ body }) => body.id)).size, 4);
 });
 
-test('a credential that is no longer allowed gets an error instead of a replay', async (t) => {
+test('a credential that was revoked or has lost its role gets an error instead of a replay', async (t) => {
   const app = await opened(t);
   const { id, key } = await app.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   equal((await app.keyed(key)(newTenant, { external_id: 'a' }, 'k')).status, 201);
@@ -125,7 +125,7 @@ test('error responses are not kept, so a repeated request runs again', async (t)
   equal(isReplayed(made), false);
 });
 
-test('the response to a request that changed nothing is kept too', async (t) => {
+test('the response to a request that changed nothing is also kept', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   await app.as.liveKey(revoke, { id });
@@ -137,7 +137,7 @@ test('the response to a request that changed nothing is kept too', async (t) => 
   equal(told(await app.send(revoke, { id, reason: 'x' }, 'k')), '422 idempotency_mismatch');
 });
 
-test('a replayed revocation waits for the nodes again', async (t) => {
+test('a replayed revocation waits again until the nodes have applied it', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   const first = await app.send(revoke, { id, wait: true }, 'k');

@@ -62,7 +62,7 @@ test('while a request is running, a second request with its key is rejected with
   equal(third.body.id, (await first).body.id);
 });
 
-/** Collects the text of every statement that changes run. */
+/** Collects the text of every SQL statement run by changes. */
 function collecting(db: Database, texts: string[]): Database {
   return {
     ...db,
@@ -80,7 +80,7 @@ function collecting(db: Database, texts: string[]): Database {
   };
 }
 
-test('an idempotency key adds two statements, and requests without a key run neither of them', async (t) => {
+test('an idempotency key costs two additional statements; requests without one run neither', async (t) => {
   const { testApp, tokens } = await harness(t);
   const texts: string[] = [];
   const variant = testApp.variant({ db: collecting(testApp.db, texts) });

@@ -1,5 +1,5 @@
-// Looks up the credentials in a scanner report. At this point, their workspaces are unknown, so
-// this isn't limited to one.
+// Looks up the credentials in a scanner report, in all workspaces, because the report doesn't say
+// which one they belong to.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 

@@ -127,8 +127,8 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
 }
 
 /**
- * Includes keys that are no longer current, because they can still verify signatures. Skips other
- * types of keys.
+ * Includes keys that are no longer current, because they can still verify signatures. Skips keys of
+ * other types.
  */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');

@@ -55,8 +55,8 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
 type SignedReport = { report: ScannerReport; signer: string; endsAtMs: number };
 
 /**
- * Throws a 503 if any credential couldn't be dealt with, so that the scanner sends the report
- * again.
+ * Throws a 503 if a credential couldn't be quarantined or revoked, so that the scanner sends the
+ * report again.
  */
 async function endReported(
   doors: Doors['gate'],

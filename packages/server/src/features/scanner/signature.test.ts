@@ -35,7 +35,7 @@ const otherBodies: Record<string, string> = {
   'an empty body': '',
 };
 for (const [what, body] of Object.entries(otherBodies)) {
-  test(`the sample's signature is not valid for ${what}`, () => {
+  test(`the sample's signature is rejected with ${what}`, () => {
     equal(isSample(body, SAMPLE_SIGNATURE), false);
   });
 }

@@ -7,8 +7,9 @@ import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
 import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
- * The new key has its creator's authority, never more. If a secret key creates it, it expires no
- * later than that key: otherwise, a key could get around its own expiry by creating another.
+ * The new key never has more authority than its creator. If its creator is a secret key, the new
+ * key expires no later than that key: otherwise, a key could get around its expiry by creating
+ * another.
  */
 export async function createSecretKey(
   tx: Write,

@@ -1,4 +1,4 @@
-// Creating more keys doesn't get a secret key around its expiry: they expire no later than it does.
+// A secret key can't get around its expiry: keys it creates expire no later than it does.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';

@@ -1,5 +1,5 @@
-// Someone else may have a copy of a quarantined secret key, so it can't create anything that would
-// outlast it. To replace it, the owner uses a different credential.
+// Someone else may have a copy of a quarantined secret key, so the key can't create anything that
+// would outlast it. The owner replaces it using a different credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -78,7 +78,7 @@ test('a user or another key can rotate a quarantined key, and the new key is not
   }
 });
 
-test('a rotated key is not restricted during its overlap', async (t) => {
+test('a key is not restricted during its rotation overlap', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   await app.as.liveKey(rotate, { id, overlap_hours: 1 });

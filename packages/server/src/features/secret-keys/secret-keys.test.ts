@@ -193,7 +193,7 @@ test('last_used_at is updated at most once a minute', async (t) => {
   notEqual(await used(), first);
 });
 
-test('a secret key’s authority is shown, and whether a user or another key created it', async (t) => {
+test('a secret key’s details show its authority, and whether a user or another key created it', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const [founding] = (await app.as.liveKey(list)).data.slice(-1);

@@ -17,7 +17,7 @@ export const insertSession = (
 ): Promise<SessionRow> =>
   one(tx, sql<SessionRow>`insert into sessions ${valuesOf(values)} returning *`);
 
-/** A user's workspaces, oldest membership first. */
+/** A user's workspaces, starting with the one joined first. */
 export const listMemberships = (tx: People, userId: string): Promise<MembershipRow[]> =>
   many(
     tx,

@@ -112,7 +112,7 @@ test('sessions are listed in pages', async (t) => {
   const walked: unknown[] = [];
   let cursor: string | undefined;
   do {
-    // The cursor stays valid when the active workspace changes.
+    // Switching the active workspace doesn't invalidate the cursor.
     if (cursor) await person.call('POST /v1/workspaces', founding());
     const query = { limit: 2, ...(cursor && { cursor }) };
     const page = await app.ask(list, query, { authorization: `Bearer ${person.token}` });
@@ -193,7 +193,7 @@ test('a session starts in the requested workspace, or else the last active one, 
   equal((await loggedIn()).active_workspace_id, null);
 });
 
-test('signing in to a workspace the user is not in gets a 403 only if the password is right', async (t) => {
+test('signing in to a workspace the user does not belong to gets a 403 only if the password is right', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const foreign = { email, workspace_id: app.workspaceId };

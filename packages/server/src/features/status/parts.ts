@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** The data for metrics. Errors aren't caught here: the metrics report them. */
+/** The data for metrics. Errors aren't caught here, because the metrics report them. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

@@ -15,7 +15,7 @@ const max = constant(FIGURE_MAX);
 const overdue = (dueAt: string) =>
   sql`greatest(0, extract(epoch from (select app_now()) - ${named(dueAt)}))::float8`;
 
-/** Starts with the nodes seen longest ago, because they are the likeliest to be behind. */
+/** Counts the nodes seen longest ago first, because they are the most likely to be behind. */
 const figures = sql<DeploymentFigures>`
   with recursive waiting (endpoint_id, place) as (
     (select endpoint_id, 1 from webhook_deliveries where state = 'pending'

@@ -1,4 +1,4 @@
-// A delivery failed while the database's clock was ahead; the clock has since been corrected.
+// Deliveries that failed while the database's clock was ahead. The clock has since been corrected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

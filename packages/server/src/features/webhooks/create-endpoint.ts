@@ -8,7 +8,10 @@ import { newSigningSecret } from './signing-secret.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
-/** Check the URL before calling this. The database enforces the maximum number of endpoints. */
+/**
+ * The caller must already have checked the URL. The database enforces the maximum number of
+ * endpoints.
+ */
 export async function createEndpoint(
   tx: Write,
   wanted: Wanted,

@@ -48,7 +48,9 @@ function blocks(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList 
   return list;
 }
 
-/** False if the string isn't an address, or is an IPv4 address written as IPv6. */
+/**
+ * False if the string isn't an address. An IPv4 address written as IPv6 doesn't count as global.
+ */
 export function isGlobalAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

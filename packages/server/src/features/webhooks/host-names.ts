@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** The time limit for each name server, which is queried only once. */
+/** The time limit for each name server. Each server is queried only once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
 /** The time limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;

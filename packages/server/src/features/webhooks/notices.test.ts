@@ -15,7 +15,8 @@ const DAY_MS = 24 * HOUR_MS;
 const run = ({ testApp }: Harness) => queueNotices(testApp.app.worker);
 
 /**
- * Lets time pass in steps. They are short, because a notice that would come too late is skipped.
+ * Advances the clock in steps. The steps are short, because a notice that would come too late is
+ * skipped.
  */
 async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
   for (let left = days; left > 0; left -= stepDays) {

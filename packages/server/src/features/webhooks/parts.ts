@@ -1,4 +1,4 @@
-// What the endpoints and the worker share for sending events.
+// The parts used for sending events, shared by the API endpoints and the worker.
 import { monotonicMs } from '../../base/clock.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Log } from '../../base/log.ts';
@@ -73,9 +73,7 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
     { deadline: deadlineAfter(WORK_WAIT_MS) },
   );
 
-/**
- * Receivers belong to vendors, so their addresses aren't recorded, and they aren't sent our trace.
- */
+/** Receivers belong to vendors, so we don't record their addresses or send them our trace. */
 const tracedSender =
   (send: SendRequest, tracing: Tracing): SendRequest =>
   (request, stopping) =>

@@ -23,8 +23,8 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
 /**
- * If no worker is running when a notice becomes due, it is queued later, unless it is older than
- * this by then.
+ * If no worker is running when a notice becomes due, the notice is queued later, unless it is then
+ * older than this.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
 /** If a mark is further ahead than this, the clock has been set back since the mark was written. */
@@ -47,7 +47,7 @@ type Span = { from: Date; to: Date; now: Date };
 
 type Mark = {
   kind: string;
-  /** How long before now the span ends. */
+  /** How far in the past the span ends. */
   beforeMs: number;
   /** Rounds the end of the span down to a multiple of this, such as whole days. */
   stepMs?: number;

@@ -141,7 +141,7 @@ type Failure = Attempt & {
   dueAt: Date | null;
 };
 
-/** Returns since when the endpoint has been failing; null if the claim has been lost. */
+/** Returns the time since which the endpoint has been failing; null if the claim has been lost. */
 export async function updateUndelivered(
   tx: Work,
   { id, claim }: Claimed,

@@ -1,4 +1,4 @@
-// Outbound events: a vendor's endpoints, and what is delivered to them.
+// Outbound events: a vendor's endpoints, and the deliveries to them.
 import { webhookEndpoints } from '@keyrail/protocol/endpoints/webhooks.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';

@@ -15,7 +15,7 @@ const WAIT_MS = 30_000;
 const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
-/** Every name in this zone has a private address, so nothing outside is contacted. */
+/** The only name in this zone has a private address, so nothing outside is contacted. */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
 
 async function besideWith(t: TestContext, app: Harness, webhookPrivate: boolean) {
@@ -99,7 +99,7 @@ test('while one workspace’s lookup slots are all taken, other workspaces’ de
   );
 });
 
-test('a lookup stops when its caller disconnects', async (t) => {
+test('a lookup stops when the caller disconnects', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const { beside, names } = await besideWith(t, app, false);

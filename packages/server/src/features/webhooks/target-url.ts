@@ -11,13 +11,13 @@ export type TargetRules = {
   allowPrivate: boolean;
 };
 
-/** Apart from 443, ports below this one belong to services other than HTTPS. */
+/** Apart from the HTTPS port, all ports below this one belong to other services. */
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** Usually, the first to see these errors are developers, on their own machines. */
+/** Developers usually come across these errors first, on their own machine. */
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
 /** Names used only within a machine or a network, whatever a resolver returns for them. */

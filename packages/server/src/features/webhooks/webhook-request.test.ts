@@ -1,4 +1,4 @@
-// A single request: where it may connect to, and what each kind of response leads to.
+// A single request: where it may connect to, and how each kind of response is treated.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -59,7 +59,7 @@ test('no connection is made to a host name that now resolves to a private addres
   equal(trap.connections(), 0);
 });
 
-test('a host name with a private address is connected to if private addresses are allowed', async (t) => {
+test('a host name may have a private address if private addresses are allowed', async (t) => {
   const receiver = await openReceiver(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const hostNames = createHostNames({ allowPrivate: true, servers: [names.server] });

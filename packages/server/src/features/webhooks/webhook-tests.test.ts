@@ -10,7 +10,7 @@ import { deliveriesTo, endpointFor } from '@keyrail/testing/webhooks.ts';
 const LINE = 'POST /v1/webhook_endpoints/{id}/test';
 const WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Half of a process's slots: all that endpoints which haven't responded quickly can take. */
+/** Half of a process's slots, shared by all endpoints that haven't responded quickly yet. */
 const OTHERS_MAX = 64;
 
 const testOf = ({ ask, tokens }: Harness, id: string) =>

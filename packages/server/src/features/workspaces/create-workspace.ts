@@ -16,7 +16,7 @@ type NewWorkspace = {
   env: Env;
   /** The calling user; null if the workspace is created with the bootstrap token. */
   creator: { userId: string; sessionId: string; becomesActive: boolean } | null;
-  /** How many of the workspaces a user has created they may own. */
+  /** The maximum number of workspaces a user may create and still own. */
   perPersonMax: number;
 };
 
@@ -27,9 +27,9 @@ export type CreatedWorkspace = {
 };
 
 /**
- * Creates the workspace that the transaction's reach names, and its first secret key. If a user
- * makes the request, they become the owner, and the workspace becomes their session's active one
- * unless the session already has one.
+ * Creates the workspace whose ID is in the transaction's reach, with its first secret key. If a
+ * user makes the request, they become the owner, and the workspace becomes their session's active
+ * one unless the session already has one.
  */
 export async function createWorkspace(
   tx: Write,

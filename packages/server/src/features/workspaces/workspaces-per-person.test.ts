@@ -1,5 +1,5 @@
-// A user can create only a limited number of workspaces; otherwise, they could get around the
-// limits on each workspace by creating more.
+// The number of workspaces a user can create is limited; otherwise, they could get around each
+// workspace's limits by creating more.
 import { equal, match } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask, codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
@@ -37,7 +37,7 @@ test('a user can create ten workspaces, and an eleventh gets a 409', async (t) =
   await createOne(other);
 });
 
-test('of thirty concurrent requests by a user to create a workspace, exactly ten succeed', async (t) => {
+test('if a user requests thirty workspaces concurrently, exactly ten are created', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   const headers = { authorization: `Bearer ${person.token}` };
@@ -62,7 +62,7 @@ test('workspaces created by others do not count toward the limit, nor do those t
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // A creator who becomes an owner again counts again.
+  // A creator counts again after becoming an owner again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
