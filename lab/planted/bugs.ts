@@ -142,7 +142,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '18-epoch-cached',
     bug: 'a process caches the tenant of an embed token',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
-    title: 'a token that is no longer valid is rejected at the very next request',
+    title: 'a token that is no longer valid is rejected on the very next request',
     store: 'embedded',
   },
   {

@@ -5,11 +5,11 @@ import { endOpenTokens, lockUser, updateUser } from './rows.ts';
 
 type PasswordChange = {
   userId: string;
-  /** The session that makes the request. It is the only one that stays signed in. */
+  /** The session making the request, and the only one that stays signed in. */
   sessionId: string;
   /**
-   * The hash that the current password matched. A different stored hash means that the password has
-   * changed since.
+   * The stored hash that the current password matched. If the account has a different hash by now,
+   * its password has been changed in the meantime.
    */
   verifiedHash: string;
   passwordHash: string;

@@ -1,4 +1,4 @@
-// A process with no free file descriptors can still check passwords.
+// Checking passwords works even when the process has no free file descriptors.
 import { match, throws } from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -1,5 +1,5 @@
-// No response reveals whether an address has an account: responses are identical byte for byte, and
-// the password hashing, the SQL statements and the throttling behind them are the same.
+// No response reveals whether an address has an account: the responses are byte-for-byte identical,
+// and so are the password hashing, SQL statements and throttling behind them.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -29,7 +29,8 @@ const reset = 'POST /v1/auth/password_resets';
 const WRONG = 'not the right password';
 
 /**
- * Everything an outsider can compare between responses, and the work that takes measurable time.
+ * The parts of a response that an outsider could compare, plus the password hashes and SQL
+ * statements behind it, which affect its timing.
  */
 type Seen = { status: number; text: string; headers: object; runs: number; sent: string[] };
 
@@ -121,7 +122,7 @@ test('requesting a reset looks the same with and without an account', async (t) 
   equal(first.text, '{"object":"password_reset","accepted":true}');
 });
 
-test('a sign-up always sends one email; a reset sends one only if there is an account', async (t) => {
+test('signing up always sends one email; requesting a reset sends one only if there is an account', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const unknown = newAddress();
@@ -137,7 +138,7 @@ test('a sign-up always sends one email; a reset sends one only if there is an ac
   equal(await count(unknown), 1);
 });
 
-test('a weak password is rejected in the same way for known and unknown addresses', async (t) => {
+test('a weak password gets the same error whether or not the address has an account', async (t) => {
   const { watch, known } = await watching(t);
   for (const password of ['short', 'qwerty123456']) {
     const unknown = await watch(create, { email: await known.nobody(), password });
@@ -169,7 +170,10 @@ test('when too many passwords are being hashed, every address gets the same 429'
 const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
-/** The throttle's clock moves only when the test moves it, so no minute ends unexpectedly. */
+/**
+ * The throttle's clock advances only when the test advances it, so no throttling window ends in the
+ * middle of a test.
+ */
 function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
   return createThrottle({ ...clock, now: () => new Date(began + clock.shiftMs()) });
@@ -206,7 +210,7 @@ test('password guesses for one address are throttled, with or without an account
   ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
 });
 
-test('sign-up, login and reset are throttled independently, for one minute', async (t) => {
+test('sign-ups, logins and resets are throttled independently, each for one minute', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const { email } = await someone(app);
@@ -229,7 +233,7 @@ test('sign-up, login and reset are throttled independently, for one minute', asy
   await beside.as(null)(login, { email, password: PASSWORD });
 });
 
-test('guesses at one-time tokens are throttled per client address', async (t) => {
+test('one-time token guesses are throttled per client IP address', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const guess = (url: string, remoteAddress: string) =>

@@ -1,5 +1,5 @@
-// One-time tokens work once even under concurrent use, only for their purpose, and until they
-// expire according to the database's clock. Every invalid token gets the same response.
+// A one-time token works only once, even when used concurrently, only for its purpose, and only
+// until it expires by the database's clock. All invalid tokens get the same response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -30,7 +30,7 @@ async function mailedReset({ as, testApp }: Harness, email: string): Promise<str
   return mailedToken(testApp, email, 'password_reset');
 }
 
-test('only one of fifty concurrent verifications with one token succeeds', async (t) => {
+test('only one of fifty concurrent verifications with the same token succeeds', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const token = await mailedVerification(app);
@@ -42,12 +42,12 @@ test('only one of fifty concurrent verifications with one token succeeds', async
   }
 });
 
-test('only one of fifty concurrent resets with one token succeeds, and its password works', async (t) => {
+test('of fifty concurrent resets with the same token, only one succeeds and sets its password', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const { hasher } = app.testApp;
   const made = new Map<string, Promise<string>>();
-  // Each password is hashed once, in advance, so that the requests really run at the same time.
+  // The hashes are computed in advance, so that the requests really do overlap.
   const quick = appBeside(t, app.testApp, {
     hasher: {
       ...hasher,
@@ -111,7 +111,7 @@ test('a token works only for its own purpose', async (t) => {
   await app.as.nobody(reset, { token: resetting, password: PASSWORD });
 });
 
-test('a newer reset replaces only older resets of the same user', async (t) => {
+test("a new reset link replaces only the same user's older ones", async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const other = await signUp(callersOf(app));

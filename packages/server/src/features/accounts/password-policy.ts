@@ -1,5 +1,5 @@
-// Rejects the passwords that attackers try first. There are no rules about kinds of characters,
-// because such rules make passwords worse.
+// Rejects the passwords that attackers try first. Digits, symbols and capital letters aren't
+// required, because such rules lead to worse passwords.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { invalid } from '../../base/errors.ts';
@@ -10,7 +10,8 @@ const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 let guessedFirst: Set<string> | undefined;
 
 /**
- * Called at startup, because later the process may have no free file descriptor to read the list.
+ * Called at startup, because later, the process may have no free file descriptor for reading the
+ * list.
  */
 export function readPasswordsGuessedFirst(): void {
   guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
@@ -21,10 +22,9 @@ function passwordsGuessedFirst(): Set<string> {
   return guessedFirst ?? new Set();
 }
 
-// The list comes from a password strength meter, which detects repeats and sequences by rule, so
-// they aren't in the list. Attackers guess them just as early, so isPatterned() rejects them, up to
-// the length of the longest listed password. Rejecting longer ones would be a rule about
-// characters, not about how common a password is.
+// The list comes from a password strength meter, which detects repeats and sequences with rules
+// instead of listing them. Attackers guess those just as early, so isPatterned() rejects them, too.
+// Patterns longer than the longest listed password are allowed, because they aren't common.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);
@@ -38,7 +38,10 @@ function isPatterned(text: string): boolean {
 
 const weak = (message: string) => invalid('body', [{ path: 'password', message }]);
 
-/** Throws a 400 that states the problem. The endpoint's schema has already checked the length. */
+/**
+ * Throws a 400 that says what's wrong with the password. The endpoint's schema has already checked
+ * its length.
+ */
 export function refuseWeakPassword(password: string, email: string): void {
   const folded = password.toLowerCase();
   if (folded === email.toLowerCase()) throw weak('Must not be your email address.');

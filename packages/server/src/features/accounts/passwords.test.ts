@@ -1,4 +1,4 @@
-// Passwords: rules for new passwords, changes and resets, and which sessions they sign out.
+// Rules for new passwords, and the sessions that a password change or reset signs out.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -62,7 +62,7 @@ test('a password can have 12 to 256 characters of any kind', async (t) => {
   equal(reasonIn(await refused(long, 400, 'invalid_request')), 'must have at most 256 characters');
 });
 
-test('a password that is too short is reported together with all other errors', async (t) => {
+test("a password that is too short is reported along with the request's other errors", async (t) => {
   const { as } = await harness(t);
   const call = as.nobody(create, { email: 'nobody', password: 'hunter2', nmae: 'Ada' });
   const { body } = await refused(call, 400, 'invalid_request');
@@ -113,7 +113,7 @@ test('password changes and resets also reject weak passwords, without using up t
   await app.as.nobody(reset, { token, password: NEXT });
 });
 
-test('the minimum length of passwords is configurable', async (t) => {
+test('the minimum password length is configurable', async (t) => {
   const { testApp } = await harness(t);
   const strict = appBeside(t, testApp, { passwordCharsMin: 20 });
   const lenient = appBeside(t, testApp, { passwordCharsMin: 8 });
@@ -129,12 +129,12 @@ test('the minimum length of passwords is configurable', async (t) => {
   await refused(common, 400, 'invalid_request');
 });
 
-// Attackers guess these early, but they aren't in the list, because the strength meter it comes
-// from detects them by pattern.
+// Attackers guess these early, but the list doesn't contain them: it comes from a strength meter
+// that detects them by pattern.
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
-test('repeats of a few digits or of a listed password, and sequences, are rejected', () => {
+test('sequences, and repeats of a few digits or of a listed password, are rejected', () => {
   for (const password of [...patterned, ...counting, 'QwertyQwerty', '87654321', '12121212']) {
     throws(() => refuseWeakPassword(password, 'ada@example.com'), password);
   }
@@ -225,9 +225,7 @@ test('a login or password change fails if a reset completes while the password i
   await logIn(callersOf(app), email);
 });
 
-/**
- * A database in which statements that start with `beginning` wait for `turn`. Counts transactions.
- */
+/** Makes statements that start with `beginning` wait for `turn`, and counts transactions. */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {
@@ -272,8 +270,8 @@ for (const [what, consumes] of [
     });
     const { as } = appBeside(t, app.testApp, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
-    // The worker uses four transactions: it claims the request, creates the token, stores the email
-    // and marks it as sent.
+    // The worker uses four transactions, one each to claim the request, create the token, store the
+    // email and mark it as sent.
     await app.as.nobody(ask, { email });
     const sender = partsOf(appBeside(t, app.testApp, { db: asking.waiting }));
     await Promise.all([

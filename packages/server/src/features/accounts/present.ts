@@ -1,4 +1,4 @@
-// Turns rows into user objects, which never contain the password hash.
+// Turns user rows into API objects, which never contain the password hash.
 import type { Me, Membership, User } from '@keyrail/protocol/objects/user.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { MembershipRow } from '../sessions/rows.ts';

@@ -1,4 +1,4 @@
-// Requests for emails that contain a link. The worker turns them into emails: see
+// Queues requests for emails that contain a link. The worker turns each request into an email: see
 // resolve-mail-request.ts.
 import type { People } from '../../doors/people.ts';
 import { insertMail } from '../mail/rows.ts';
@@ -11,7 +11,10 @@ import { loadUser } from './rows.ts';
 export const requestPasswordReset = (tx: People, email: string): Promise<void> =>
   insertMail(tx, { kind: 'password_reset_request', to: email, params: {}, token: null });
 
-/** Queues a request for a new verification link. The worker drops it if the user is verified. */
+/**
+ * Queues a request for a new verification link. The worker drops it if the user is already
+ * verified.
+ */
 export async function requestVerification(tx: People, userId: string): Promise<void> {
   const { email } = await loadUser(tx, userId);
   await insertMail(tx, { kind: 'verification_request', to: email, params: {}, token: null });

@@ -37,8 +37,8 @@ function mailFor(
       return emailVerifiedAt ? null : { kind: 'verify_email', purpose: 'verify_email' };
     case 'sign_up':
       if (params.account === 'new') return { kind: 'verify_email', purpose: 'verify_email' };
-      // An unverified account may have been created by a stranger. A link that only verifies the
-      // address would make the stranger's password and sessions valid for the owner's mailbox.
+      // A stranger may have created this unverified account. If the mailbox's owner merely verified
+      // the address, the stranger's password and sessions would keep working.
       return { kind: 'existing_account', purpose: emailVerifiedAt ? null : 'password_reset' };
     default:
       return unreachable(kind);
@@ -51,8 +51,8 @@ const hours: Record<Purpose, number> = {
 };
 
 /**
- * Invalidates older links with this purpose. A sign-up link also invalidates links that only verify
- * the address.
+ * Invalidates the user's older links with the same purpose. When resolving a sign-up, also
+ * invalidates older verification links.
  */
 async function replaceToken(
   tx: People,

@@ -47,8 +47,8 @@ export function accountRoutes(parts: AccountParts): ServedRoute[] {
 }
 
 /**
- * The configured minimum length is part of the schema, so it is reported together with all other
- * errors.
+ * The schema includes the configured minimum length, so a password that is too short is reported
+ * along with all other errors.
  */
 function personLinesWith(charsMin: number) {
   const { 'POST /v1/auth/users': signingUp, 'POST /v1/auth/me/password': changing } = personLines;

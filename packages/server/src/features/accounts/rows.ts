@@ -12,7 +12,7 @@ export type UserRow = Tables['users'];
 
 type Purpose = 'verify_email' | 'password_reset';
 
-/** Addresses are stored as typed and compared by this key. */
+/** Email addresses are stored as typed and compared by this key. */
 export const emailKeyOf = (email: string): string => email.toLowerCase();
 
 const withEmail = (email: string): Sql<UserRow> =>
@@ -24,8 +24,8 @@ export const findUserByEmail = (tx: People, email: string): Promise<UserRow | nu
   maybe(tx, withEmail(email));
 
 /**
- * The lock lasts until commit: concurrent requests for a link run one after another, and the last
- * one wins.
+ * The lock lasts until the commit, so concurrent requests for a link run one after another, and the
+ * last one wins.
  */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, sql<UserRow>`${withEmail(email)} for update`);
@@ -52,8 +52,8 @@ type NewAccount = Pick<
 >;
 
 /**
- * False if the address already has an account, or the policy doesn't allow one. Two concurrent
- * sign-ups create one account.
+ * False if the address already has an account, or the sign-up policy doesn't allow one. Concurrent
+ * sign-ups with the same address create only one account.
  */
 export async function insertUserIfNew(
   tx: People,
@@ -72,7 +72,7 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text with as many bytes as the given text. */
+/** Random text with the same number of bytes as `text`. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
@@ -133,7 +133,10 @@ export async function insertToken(tx: People, token: NewToken): Promise<void> {
   await many(tx, sql`insert into one_time_tokens ${valuesOf(values)}`);
 }
 
-/** Of any number of concurrent calls, exactly one gets the user's ID; the others get null. */
+/**
+ * Returns the user's ID, or null if the token can't be consumed. Of several concurrent calls with
+ * the same token, only one gets the ID.
+ */
 export async function consumeToken(
   tx: People,
   tokenHash: Buffer,
@@ -149,7 +152,7 @@ export async function consumeToken(
   return consumed?.userId ?? null;
 }
 
-/** The owner of a token that can still be consumed. Does not consume it. */
+/** Finds the owner of a token that can still be consumed, without consuming it. */
 export const findTokenOwner = (
   tx: People,
   tokenHash: Buffer,

@@ -18,9 +18,14 @@ const resend = 'POST /v1/auth/email_verifications';
 
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 600;
-/** Each request writes more than this. A smaller number means that it wrote nothing at all. */
+/**
+ * Every request writes more than this. A smaller number would mean that it wrote nothing at all.
+ */
 const BYTES_LEAST = 200;
-/** Index entries are rounded up to eight bytes, and not all pages are equally full. */
+/**
+ * The allowed difference: index entries are padded to eight bytes, and pages differ in how full
+ * they are.
+ */
 const BYTES_APART_MAX = 32;
 
 let addresses = 0;
@@ -46,7 +51,7 @@ async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
 
 type Branches = Record<string, () => Promise<unknown>>;
 
-/** Runs every branch once and updates its minimum in `least`. */
+/** Runs each branch once and updates its minimum in `least`. */
 async function measure(
   app: Harness,
   branches: Branches,
@@ -61,8 +66,8 @@ async function measure(
 }
 
 /**
- * On a busy cluster, more rounds are needed until each branch has been the log's only writer at
- * least once.
+ * On a busy cluster, it takes more rounds until each branch has been the log's only writer at least
+ * once.
  */
 async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
@@ -77,7 +82,7 @@ async function expectSame(app: Harness, branches: Branches): Promise<void> {
   ok(isSame(bounds()), bytesByBranch);
 }
 
-/** A caller of an app that doesn't hash passwords. Hashing does not affect what is written. */
+/** A caller of an app that skips password hashing, which doesn't affect what is written. */
 function quickly(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): Caller {
   const hash = '$argon2id$'.padEnd(96, 'x');
   const hasher = { ...app.testApp.hasher, hash: async () => hash };
@@ -119,7 +124,7 @@ test('a sign-up writes the same number of bytes whether or not it creates an acc
   }
 });
 
-test('requesting a reset writes the same number of bytes with and without an account', async (t) => {
+test('requesting a reset link writes the same number of bytes with and without an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -131,7 +136,7 @@ test('requesting a reset writes the same number of bytes with and without an acc
   });
 });
 
-test('requesting a verification writes the same number of bytes for verified and unverified addresses', async (t) => {
+test('requesting a verification link writes the same number of bytes for verified and unverified addresses', async (t) => {
   const app = await harness(t);
   const asPerson = async (email: string) => {
     const { call } = await logIn(callersOf(app), email);

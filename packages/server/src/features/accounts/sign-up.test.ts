@@ -1,4 +1,4 @@
-// Signing up and verifying the address, through the HTTP API and the email that is sent.
+// Signing up and verifying an address, through the HTTP API and the emails it sends.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -22,7 +22,7 @@ const me = 'GET /v1/auth/me';
 const kindsTo = async ({ testApp }: Harness, email: string) =>
   (await mailTo(testApp, email)).map(({ kind }) => kind);
 
-test('a new user gets one email, and its link verifies the address', async (t) => {
+test('a new user gets one email, whose link verifies the address', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const answer = await app.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
@@ -44,7 +44,7 @@ test('a new user gets one email, and its link verifies the address', async (t) =
   await refused(app.as.nobody(verify, { token }), 400, 'invalid_token');
 });
 
-test('a sign-up with a verified address gets the same response, and the addressâ€™s owner gets an email', async (t) => {
+test('signing up with an already verified address gets the same response, and the owner gets an email', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const answer = await app.as.nobody(create, { email, password: 'not the password of anyone' });
@@ -58,7 +58,7 @@ test('a sign-up with a verified address gets the same response, and the addressâ
   await refused(app.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
 });
 
-test('a sign-up with an unverified address emails a reset link that replaces the older link', async (t) => {
+test('signing up again with an unverified address emails a reset link that replaces the older link', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const older = await mailedToken(app.testApp, email, 'verify_email');
@@ -77,7 +77,7 @@ test('a sign-up with an unverified address emails a reset link that replaces the
   equal((await call(me)).user.email_verified, true);
 });
 
-test('email addresses are compared regardless of case and stored as first typed', async (t) => {
+test('email addresses are stored as first typed and compared case-insensitively', async (t) => {
   const app = await harness(t);
   const typed = newAddress().replace('person', 'Person');
   await signUp(callersOf(app), typed);
@@ -91,7 +91,7 @@ test('email addresses are compared regardless of case and stored as first typed'
   equal((await call(me)).user.email, typed);
 });
 
-test('concurrent sign-ups with one address create one account and send one email each', async (t) => {
+test('concurrent sign-ups with the same address create one account and send one email each', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const AT_ONCE = 12;
@@ -107,8 +107,8 @@ test('concurrent sign-ups with one address create one account and send one email
   const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // A common password is rejected only after the token has been found, so this doesn't consume the
-  // token.
+  // Finds out whether the token is valid without consuming it: the common password is rejected, but
+  // only after the token has been found.
   const asked = tokens.flatMap((token) => [
     app.ask(verify, { token }),
     app.ask(reset, { token, password: 'password1234' }),

@@ -1,5 +1,5 @@
-// Throttles for signed-in users: guessing their account's password, and sending email to an address
-// that may not be theirs.
+// Signed-in users are throttled when they guess their account's password, or send email to an
+// address that may not be theirs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -49,7 +49,7 @@ test('requests for verification links are throttled per account', async (t) => {
   deepEqual(asked, [...Array(PER_ACCOUNT_MAX).fill(202), 429]);
 });
 
-test('invitations to one address are throttled, and the address’s user can still sign in', async (t) => {
+test('invitations to one address are throttled, but the invited user can still sign in', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
   const { email } = await someone(app);

@@ -1,4 +1,4 @@
-// A newer one-time token replaces older tokens, even if several are requested at the same time.
+// A new one-time token replaces older ones, even when several are requested concurrently.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -16,15 +16,15 @@ async function mailedTokens({ testApp }: Harness, email: string, kind: string): 
   return mails.map(({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '');
 }
 
-test('only one of several reset links requested at the same time works', async (t) => {
+test('of several reset links requested concurrently, only one works', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(app));
     await atOnce(() => app.as.nobody('POST /v1/auth/password_resets', { email }));
     const tokens = await mailedTokens(app, email, 'password_reset');
     equal(tokens.length, ASKERS);
-    // A common password is rejected only after the token has been found, so this doesn't consume
-    // the token.
+    // Finds out whether the token is valid without consuming it: the common password is rejected,
+    // but only after the token has been found.
     const line = 'POST /v1/auth/password_resets/consume';
     const codes = await Promise.all(
       tokens.map(async (token) => (await app.ask(line, { token, password: COMMON })).text),
@@ -33,7 +33,7 @@ test('only one of several reset links requested at the same time works', async (
   }
 });
 
-test('only one of several verification links requested at the same time works', async (t) => {
+test('of several verification links requested concurrently, only one works', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(app));

@@ -1,5 +1,5 @@
-// Limits on accounts whose address isn't verified. An account that a stranger creates for someone
-// else's address must be useless to the stranger.
+// Limits on accounts with an unverified address: a stranger who creates an account for someone
+// else's address must gain nothing from it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -36,7 +36,7 @@ function aWorkspace() {
 const unproven = async (app: Harness): Promise<Person> =>
   logIn(callersOf(app), await signUp(callersOf(app)));
 
-test('with verifiedOnly, an unverified user cannot create a workspace or invite', async (t) => {
+test('with verifiedOnly, an unverified user cannot create a workspace or invite anyone', async (t) => {
   const app = await harness(t);
   const person = await unproven(app);
   const strict = appBeside(t, app.testApp, { verifiedOnly: true });
@@ -44,7 +44,7 @@ test('with verifiedOnly, an unverified user cannot create a workspace or invite'
   await refused(call(found, aWorkspace()), 403, 'email_unverified');
   deepEqual((await call(me)).memberships, []);
 
-  // Created on the app without verifiedOnly.
+  // Creates the workspace through the app without verifiedOnly.
   await person.call(found, aWorkspace());
   const invited = { email: newAddress(), role: 'member' };
   await refused(call(invite, invited), 403, 'email_unverified');
@@ -63,18 +63,18 @@ test('verifiedOnly does not restrict secret keys or the bootstrap token', async 
   await app.as.bootstrap(found, aWorkspace());
 });
 
-test('only creating a workspace and inviting require a verified user', () => {
+test('only creating a workspace and inviting members require a verified user', () => {
   const asking = routeTable.filter(({ verifiedPerson }) => verifiedPerson);
   deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
 });
 
-test('an account created by a stranger is taken over when the owner of the address signs up', async (t) => {
+test("when an address's owner signs up, they take over the account a stranger created for it", async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const stranger = await logIn(callersOf(app), email);
   const first = await mailedToken(app.testApp, email, 'verify_email');
 
-  // The owner of the mailbox signs up and follows the link in the email.
+  // The mailbox's owner signs up and follows the link in the email.
   const chosen = 'a password of the owner';
   await app.as.nobody(create, { email, password: chosen });
   const token = await mailedToken(app.testApp, email, 'existing_account');
@@ -118,7 +118,7 @@ test('with sign-up off, no account is created and the response is the same', asy
   deepEqual((await kindsTo(known)).toSorted(), ['existing_account', 'verify_email']);
 });
 
-test('with sign-up for invited addresses only, signing up requires an open invitation', async (t) => {
+test('if only invited addresses may sign up, signing up requires an open invitation', async (t) => {
   const app = await harness(t);
   const shut = appBeside(t, app.testApp, { signupPolicy: 'invited' }).as(null);
   const trySigningUp = async (email: string): Promise<boolean> => {

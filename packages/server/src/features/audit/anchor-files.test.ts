@@ -29,7 +29,7 @@ async function readingOf(content: string, more = {}) {
   }
 }
 
-test('each anchor is used once, in the order of the entries', async () => {
+test('anchors are used in entry order, and duplicates are ignored', async () => {
   const { chains, used, lines: read } = await readingOf(`${[...lines, ...lines].join('\n')}\n`);
   deepEqual(
     chains.get(workspaceId)?.map(({ seq }) => seq),
@@ -38,7 +38,7 @@ test('each anchor is used once, in the order of the entries', async () => {
   deepEqual([used, read], [2, 4]);
 });
 
-test('a torn or overlong line is counted, and the lines after it are used', async () => {
+test('a torn or overlong line is counted as unreadable, and the lines after it are still used', async () => {
   const torn = lines[0]?.slice(0, 80);
   const { used, unreadable, refused } = await readingOf(
     `${torn}\n${'x'.repeat(200_000)}\n\n${lines[0]}\n${lines[1]}`,

@@ -1,6 +1,6 @@
-// Reads anchor files for a verification: each line is parsed, and its signature is checked with the
-// key whose ID it contains. Lines are read one at a time, and only a few fields of each anchor are
-// kept.
+// Reads the anchors that chains are verified against. Each line's signature is checked with the key
+// identified by its `kid`. To save memory, files are read line by line, and only a few fields of
+// each anchor are kept.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -8,7 +8,7 @@ import { isSignedBy } from '../../signing/anchors.ts';
 import type { AnchoredRow } from './chain-check.ts';
 
 export type ReadAnchors = {
-  /** By workspace, in the order of `seq`. */
+  /** By workspace ID, sorted by `seq`. */
   chains: ReadonlyMap<string, readonly AnchoredRow[]>;
   lines: number;
   used: number;
@@ -17,19 +17,19 @@ export type ReadAnchors = {
    * count as tampering, because an attacker could just as easily remove the line.
    */
   unreadable: number;
-  /** Anchors that weren't signed by any key of this deployment. */
+  /** Anchors that weren't signed with one of this deployment's keys. */
   refused: { file: string; line: number; reason: string }[];
 };
 
 type Wanted = {
   files: readonly string[];
-  /** Public keys for the purpose `audit_anchor`, by `kid`. */
+  /** Public keys with the purpose `audit_anchor`, by `kid`. */
   keys: ReadonlyMap<string, KeyObject>;
-  /** Only anchors of this workspace; null for all. */
+  /** Reads only this workspace's anchors; null reads all. */
   workspaceId: string | null;
 };
 
-/** Each takes about 200 bytes of memory. */
+/** Each anchor takes about 200 bytes of memory. */
 const ANCHORS_MAX = 2_000_000;
 const REFUSED_MAX = 1000;
 const LINE_CHARS_MAX = 4096;
@@ -88,7 +88,7 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/** The non-empty lines of a file. A line that is too long is cut, which makes it unreadable. */
+/** A file's non-empty lines. An overlong line is cut short, which makes it unreadable. */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

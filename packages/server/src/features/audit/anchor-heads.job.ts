@@ -1,9 +1,9 @@
 // Signs the head of every chain that has grown since its last anchor, and appends the anchors to
-// each destination. Safe to run twice: anchors are stored first, and a destination receives only
-// anchors that it doesn't have yet.
+// each destination. Safe to run twice: anchors are stored first, and a destination is sent only
+// anchors it doesn't have yet.
 //
-// A destination that was unreachable receives the newest anchor of each chain, not the anchors in
-// between, because the hash of a head covers all entries before it.
+// After an outage, a destination gets each chain's newest anchor. It doesn't need the anchors it
+// missed, because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -32,14 +32,14 @@ export type AnchorParts = {
 
 const HEADS_PER_STATEMENT = 500;
 const LINES_PER_APPEND = 200;
-/** A destination that takes longer gets the rest in the next run. */
+/** If a destination takes longer, it gets the rest in the next run. */
 const DELIVERY_MS_MAX = 30 * SECOND_MS;
 const PLACES_KEPT_MS = 30 * DAY_MS;
 const BROKEN_SHOWN_MAX = 10;
 const ERROR_CHARS_MAX = 300;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** Create one job per process, because the job remembers which faults it has logged. */
+/** Create only one job per process: it remembers which faults it has already logged. */
 export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {
@@ -71,7 +71,9 @@ function brokenText(workspaceIds: readonly string[]): string {
   return `workspaces ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Returns the workspaces whose chain doesn't continue its last anchor. They are not anchored. */
+/**
+ * Returns the workspaces whose chain doesn't continue from its last anchor. They get no new anchor.
+ */
 async function signMovedHeads({ work, anchorKey }: AnchorParts): Promise<string[]> {
   const broken: string[] = [];
   let after = BEFORE_ALL;
@@ -99,7 +101,9 @@ function stateOf(head: ComparedHead): 'moved' | 'still' | 'broken' {
 
 type Delivery = { work: OpenWork; place: AnchorPlace; outage: Outage };
 
-/** A fault is logged and recorded for the doctor; it doesn't affect other destinations. */
+/**
+ * Failures are logged, recorded for `keyrail-server doctor`, and don't affect other destinations.
+ */
 async function deliver({ work, place, outage }: Delivery): Promise<void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), DELIVERY_MS_MAX);
@@ -145,8 +149,8 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 type Progress = { number: number; beganAt: Date };
 
 /**
- * Starts from the beginning if the destination is new or empty, and otherwise after the last anchor
- * it received.
+ * Returns where to continue: after the last anchor received, or at 0 if the destination is new or
+ * empty.
  */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({

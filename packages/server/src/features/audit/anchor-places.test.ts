@@ -30,7 +30,7 @@ const directoryOf = (t: TestContext): string => {
 const fileIn = (directory: string, name: string, more = {}): AnchorPlace =>
   createFilePlace({ path: join(directory, name), host: 'here', isOwn: true, ...more });
 
-/** A separate job over the same store, with these destinations. */
+/** A job with its own destinations that uses the app's database. */
 const jobWith = (t: TestContext, app: Harness, ...anchorPlaces: AnchorPlace[]) =>
   createAnchorJob({
     ...appBeside(t, app.testApp, {}).app.worker,
@@ -91,7 +91,7 @@ test('a destination that failed or lost its file gets the newest anchor of every
   equal(seqsIn(path, other.workspaceId).length, 1, 'even of a chain that has not grown');
 });
 
-test('a failed append is retried, and one destination does not delay another', async (t) => {
+test('a failed append is retried, and one destination’s failure does not affect another', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   let status = 500;

@@ -1,5 +1,5 @@
-// The destinations outside the database that keep anchors: append-only files, and URLs that accept
-// a POST. Both receive JSON lines, each line at least once.
+// The destinations outside the database to which anchors are written: append-only files, and URLs
+// that accept a POST. Both get JSON lines, and may get the same line more than once.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
@@ -11,19 +11,19 @@ import { VERSION } from '../../base/version.ts';
 export type AnchorPlaceSetting = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type AnchorPlace = {
-  /** Stays the same after a restart. Neither this nor the label contains a credential. */
+  /** Stays the same across restarts. Neither the ID nor the label contains credentials. */
   id: string;
   label: string;
-  /** True if the destination is empty, or was just emptied because it had become too large. */
+  /** True if the destination is empty, or has just been emptied because it had become too large. */
   startsOver(ageMs: number): Promise<boolean>;
   append(lines: string): Promise<void>;
 };
 
-/** The file in the data directory is replaced above this size, but at most once a day. */
+/** The file in the data directory is replaced once it exceeds this size, but at most once a day. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const FILE_AGE_MS_MIN = DAY_MS;
 
-/** The file in the data directory, and the destinations from the setting. */
+/** The file in the data directory, plus the destinations in KEYRAIL_AUDIT_ANCHORS. */
 export const anchorPlacesOf = (
   { dataDir, auditAnchors }: { dataDir: string; auditAnchors: readonly AnchorPlaceSetting[] },
   host: string,
@@ -68,7 +68,7 @@ export function createFilePlace(given: FilePlace): AnchorPlace {
   };
 }
 
-/** One older file is kept beside the current one. */
+/** When the file is replaced, one older file is kept next to it. */
 const olderName = (path: string): string => path.replace(/(\.jsonl)?$/, '.1$1');
 
 async function sizeOf(path: string): Promise<number> {
@@ -88,7 +88,7 @@ async function appendDurably(path: string, lines: string): Promise<void> {
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new Error(`${path} is not a regular file`);
-    // A crash may have left part of a line.
+    // A crash may have left an incomplete line.
     const isTorn = found.size > 0 && (await lastByte(file, found.size)) !== NEWLINE;
     await file.appendFile(isTorn ? `\n${lines}` : lines);
     await file.sync();
@@ -105,7 +105,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** Makes sure that a new file's name survives a crash too. */
+/** Makes sure that a new file's directory entry survives a crash, too. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
 const POST_MS_MAX = 5 * SECOND_MS;
 const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
 
-/** A URL never counts as empty: it has received everything up to the recorded number. */
+/** A URL is never considered empty, so it isn't sent anchors it has already received. */
 export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
   const { url, headers } = requestTo(address);
   const post = async (lines: string): Promise<void> => {
@@ -149,7 +149,7 @@ export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPla
   };
 }
 
-/** The URL's user and password become a header, because fetch rejects them in a URL. */
+/** Moves the URL's user and password to a header, because fetch rejects URLs that contain them. */
 function requestTo(address: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;

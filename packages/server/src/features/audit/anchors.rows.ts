@@ -8,24 +8,24 @@ import type { Read } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
 import type { AuditAnchor, AuditHead } from '../../signing/anchors.ts';
 
-/** The newest anchor of the workspace in reach. */
+/** The workspace's newest anchor. */
 export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
   const anchor = await maybe(tx, sql<AuditAnchor>`select * from audit_anchors`);
   if (anchor === null) throw notFound('audit anchor');
   return anchor;
 }
 
-/** A head, and the newest anchor of its chain; the anchor's fields are null if there is none. */
+/** A chain's head and its newest anchor; the anchor's fields are null if there is none. */
 export type ComparedHead = AuditHead & {
   anchoredSeq: number | null;
   anchoredHash: string | null;
-  /** The current hash of the anchored row, if the chain has grown since. */
+  /** The anchored row's current hash, if the chain has grown since it was anchored. */
   presentHash: string | null;
 };
 
 type Page = { after: string; limit: number };
 
-/** Heads of all workspaces in ID order. */
+/** The heads of all chains, sorted by workspace ID. */
 export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHead[]> =>
   many(
     tx,
@@ -42,7 +42,7 @@ export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHea
       order by head.workspace_id`,
   );
 
-/** IDs of all workspaces, in order. */
+/** The IDs of all workspaces, in order. */
 export const listChains = async (tx: Work, { after, limit }: Page): Promise<string[]> => {
   const rows = await many(
     tx,
@@ -51,12 +51,12 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
   return rows.map(({ id }) => id);
 };
 
-/** An arbitrary constant, the same in every version. */
+/** An arbitrary ID for an advisory lock. It must be the same in every version. */
 const NUMBERS_LOCK = 7_265_002;
 
 /**
- * Numbers are assigned in commit order, so a reader that continues after a number misses no
- * anchors.
+ * Numbers are assigned in commit order, so a reader that resumes after a given number doesn't miss
+ * any anchors.
  */
 export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
   await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);
@@ -85,7 +85,7 @@ export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): 
 
 type NumberedAnchor = AuditAnchor & { number: number };
 
-/** The newest anchor of each chain, if it was signed after the anchor with this number. */
+/** Lists each chain's newest anchor, if its number is greater than `after`. */
 export const listAnchors = (
   tx: Work,
   { after, limit }: { after: number; limit: number },

@@ -17,7 +17,7 @@ const anchorAll = ({ testApp }: Harness) => createAnchorJob(testApp.app.worker)(
 
 const change = (app: Harness, name: string) => app.as.liveKey('PATCH /v1/workspace', { name });
 
-/** Verifies a signature with only Node.js and what the deployment publishes. */
+/** Verifies a signature using only Node.js and the deployment's published keys. */
 async function isGenuine(app: Harness, anchor: Record<string, unknown>): Promise<boolean> {
   const { keys } = await app.as.nobody('GET /.well-known/jwks.json');
   const jwk = keys.find(({ kid, purpose }) => kid === anchor.kid && purpose === 'audit_anchor');

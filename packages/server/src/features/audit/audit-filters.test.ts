@@ -1,4 +1,4 @@
-// Filters and order of the audit log. Each list is compared with the matching entries of the full
+// Filtering and ordering the audit log. Each list is compared with the matching entries of the full
 // log.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,10 @@ async function everyRow(caller: Caller) {
   return data;
 }
 
-/** Entries with several actors, actions and targets: live, test and without an environment. */
+/**
+ * Writes entries with several actors, actions and targets, some live, some test, and some without
+ * an environment.
+ */
 async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
   const { as, given, clock } = app;
   const key = await given.key();
@@ -37,7 +40,7 @@ async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
 
 const typeOf = ({ action }: Row) => action.slice(0, action.indexOf('.'));
 
-/** Whether an entry matches a query, based on the entry alone. */
+/** Whether an entry matches a query, worked out without the server. */
 function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: Input): boolean {
   const at = Date.parse(row.occurred_at);
   return (
@@ -86,7 +89,7 @@ test('every combination of filters lists exactly the matching entries, in either
   }
 });
 
-test('a filtered list can be paged through in either order', async (t) => {
+test('a filtered list can be paged through in both orders', async (t) => {
   const app = await harness(t);
   await busy(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;
@@ -111,7 +114,7 @@ test('a filtered list can be paged through in either order', async (t) => {
   }
 });
 
-test('a list in descending order still starts after after_seq', async (t) => {
+test('in descending order, after_seq still excludes the entries up to that position', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = await everyRow(app.as.liveKey);

@@ -9,7 +9,7 @@ import type { LightMyRequestResponse as Response } from 'fastify';
 const list = 'GET /v1/audit_logs';
 const chain = 'GET /v1/audit_logs/chain';
 
-/** Writes entries with and without an environment, about keys, the workspace and people. */
+/** Writes entries about keys, the workspace and people, with and without an environment. */
 async function busy(app: Harness): Promise<void> {
   const { as } = app;
   const live = await as.liveKey('POST /v1/secret_keys', { env: 'live', name: 'a live name' });
@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('after_seq starts the list after a position, even one that does not exist yet', async (t) => {
+test('after_seq starts the list after an entry number, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -136,7 +136,7 @@ test('the default page has fifty entries, and the last page has no next link', a
   equal(rest.headers.link, undefined);
 });
 
-test('a test key sees test entries and entries without an environment, with their seq', async (t) => {
+test('a test key sees test entries and entries without an environment, with their original seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -188,7 +188,7 @@ test('a test key does not see how many keys a deletion revoked, because that inc
   ]);
 });
 
-test('a live key sees the user behind an entry, or null if the actor was not a user', async (t) => {
+test('a live key sees which user made a change, or null if it was not a user', async (t) => {
   const app = await harness(t);
   await busy(app);
   const owner = await app.people.owner();
@@ -207,7 +207,7 @@ test('a live key sees the user behind an entry, or null if the actor was not a u
   deepEqual([created?.actor_type, created?.actor_id], ['bootstrap', null]);
 });
 
-test('every principal gets the same verdict on the chain', async (t) => {
+test('verifying the chain gives every principal the same result', async (t) => {
   const app = await harness(t);
   await busy(app);
   await app.people.member();

@@ -1,5 +1,6 @@
-// Checks one chain, entry by entry: each entry has the next number, links to the one before, and
-// matches its hash and any anchors for it. Only the state of the last entry is kept.
+// Checks a chain entry by entry: each must have the next number, link to the one before, and match
+// its own hash and any anchors for it. Of the entries already checked, only the last one's hash is
+// remembered.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
@@ -11,20 +12,20 @@ export type ChainFault = { seq: number; reason: string };
 
 type ChainCheck = {
   readonly checked: number;
-  /** The hash of the last entry that was checked. */
+  /** The hash of the last entry checked. */
   readonly hash: string;
   take(row: AuditRow): ChainFault | null;
   /** Called after the last entry: an anchor for a later entry shows that the log was truncated. */
   end(): ChainFault | null;
 };
 
-/** `anchored` is in the order of `seq`, and may contain several anchors for one entry. */
+/** `anchored` is sorted by `seq`, and may contain several anchors for one entry. */
 export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
   let checked = 0;
   let hash = GENESIS_HASH;
   let nextAnchor = 0;
 
-  /** Hashes cover all earlier entries, so the change must come after the last matching anchor. */
+  /** A hash covers all earlier entries, so the change must come after the last matching anchor. */
   function anchorFault(): string | null {
     for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
       const anchor = anchored[nextAnchor];
@@ -77,6 +78,6 @@ function envIn(payload: string): unknown {
     const { env = null } = JSON.parse(payload);
     return env;
   } catch {
-    return undefined; // not JSON although its hash matches, so it matches no environment
+    return undefined; // not JSON even though its hash is right, so it matches no environment
   }
 }

@@ -49,7 +49,7 @@ const positionIn = (output: string): [string, string] => {
   return [seq, hash];
 };
 
-test('an untouched log passes, even when checked against a saved position', async (t) => {
+test('an untouched log passes, with or without a saved position', async (t) => {
   const verify = await verifying(t);
   const first = await verify();
   match(first.output, /^\d+ entries, intact\./);
@@ -73,7 +73,7 @@ const tamperings: [string, Tampering, RegExp][] = [
   ],
 ];
 
-test('edited, removed, inserted and moved entries are detected', async (t) => {
+test('edited, removed, duplicated and reordered entries are detected', async (t) => {
   const verify = await verifying(t);
   for (const [what, by, words] of tamperings) {
     verify.tamper(by);
@@ -83,7 +83,7 @@ test('edited, removed, inserted and moved entries are detected', async (t) => {
   }
 });
 
-test('a truncated log is detected with a saved position', async (t) => {
+test('a saved position reveals that a log was truncated', async (t) => {
   const verify = await verifying(t);
   const kept = positionIn((await verify()).output);
   verify.tamper((rows) => rows.filter(({ seq }) => seq < Number(kept[0])));

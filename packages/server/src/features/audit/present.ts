@@ -32,18 +32,18 @@ const presentActor = (row: AuditRowWithActor): AuditActor | null =>
       }
     : null;
 
-// Which payload fields a test principal may read. The database decides, by environment, which
-// entries it sees at all.
+// Which payload fields a test principal may read. The database decides which entries it sees at
+// all, based on their environment.
 
 /** Target types whose payloads contain no personal data. */
 const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'secret_key']);
 
-/** Payload fields whose values include live keys. */
+/** Payload fields that are hidden because they also count live keys. */
 const liveFields = ['revoked_keys'];
 
 /**
- * Parses the payload of an entry. For a test principal it is empty unless the target type is listed
- * in `productTargets`, so a new type is hidden until it is listed.
+ * Parses an entry's payload. A test principal gets an empty payload unless the target type is
+ * listed in `productTargets`, so a new type stays hidden until it is listed.
  */
 function visiblePayload(
   { targetType, payload }: { targetType: string; payload: string },

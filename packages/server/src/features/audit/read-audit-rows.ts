@@ -8,12 +8,14 @@ import { type AuditFilter, type AuditRowWithActor, findSeqsAt, listAuditRows } f
 type Query = QueryOf<(typeof auditEndpoints)['GET /v1/audit_logs']>;
 
 type Page = {
-  /** The number of the last row on the previous page; null for the first page. */
+  /** The `seq` of the last row on the previous page; null for the first page. */
   lastSeq: number | null;
   limit: number;
 };
 
-/** One page of the log. Filters become a set of actions and a range of row numbers. */
+/**
+ * Loads one page of the log. The filters are translated into a set of actions and a range of `seq`.
+ */
 export async function readAuditRows(
   tx: Read,
   query: Query,
@@ -47,7 +49,9 @@ async function rangeOf(
 const momentIn = (text: string | undefined): Date | null =>
   text === undefined ? null : parseTimestamp(text);
 
-/** An action starts with the type of its target, so both filters select actions. */
+/**
+ * The name of an action starts with its target type, so both filters come down to a set of actions.
+ */
 function filterOf({ actor_id, target_id, target_type, action }: Query): AuditFilter {
   const ofAction = action === undefined ? undefined : actionsNamed(action);
   const ofType = target_type === undefined ? undefined : actionsOn(target_type);

@@ -1,4 +1,4 @@
-// The log of every change, and the check that it hasn't been edited.
+// Lists the audit log, which records every change, and verifies that it hasn't been edited.
 import { auditEndpoints } from '@keyrail/protocol/endpoints/audit.ts';
 import { isTestPrincipal } from '../../access/principal.ts';
 import { pageOf } from '../../http/page.ts';

@@ -1,4 +1,4 @@
-// All SQL statements for the audit log. They only read, because only close_change() appends rows.
+// All SQL statements for the audit log. None of them writes: only close_change() appends rows.
 import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 
 export type AuditRow = Tables['auditLogs'];
 
-/** A row with the acting user. The fields are null if the actor wasn't a user. */
+/** A row with the acting user. The user's fields are null if the actor wasn't a user. */
 export type AuditRowWithActor = AuditRow & {
   actorEmail: string | null;
   actorEmailVerifiedAt: Date | null;
@@ -16,7 +16,7 @@ export type AuditRowWithActor = AuditRow & {
 export type AuditFilter = {
   actorId?: string | undefined;
   targetId?: string | undefined;
-  /** Rows with any of these actions; undefined for all actions. */
+  /** Lists rows with any of these actions; undefined for all actions. */
   actions?: readonly string[] | undefined;
 };
 
@@ -35,12 +35,15 @@ type AuditList = {
  */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
-/** Uses the index on users: row level security allows that for a column, but not for a cast. */
+/**
+ * Can use the index on users, because it compares with a column: row level security wouldn't allow
+ * an index with a cast.
+ */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
 ) person`;
 
-/** Lists the rows in reach. The page is read first, then the user of each row by ID. */
+/** Lists the rows in reach. The page is read first, then each row's user by ID. */
 export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWithActor[]> => {
   const order = orderOf(wanted);
   return many(
@@ -81,8 +84,8 @@ function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
 }
 
 /**
- * The first rows of each action, live and not live, in index order. All conditions are checked in
- * the index, so only rows of the page are read.
+ * Reads the first rows of each action from an index, separately for live and other rows. The index
+ * covers all conditions, so no more rows are read than that.
  */
 function filteredPage(tx: Read, wanted: AuditList): Sql {
   const { filter, afterSeq, beforeSeq, limit } = wanted;
@@ -106,7 +109,7 @@ function filteredPage(tx: Read, wanted: AuditList): Sql {
     ) first`;
 }
 
-/** The numbers of the first rows at or after two given times; null for a time that is not given. */
+/** For each of two times, the number of the first row at or after it; null if no time is given. */
 export const findSeqsAt = (
   tx: Read,
   moments: { from: Date | null; to: Date | null },
@@ -119,13 +122,16 @@ export const findSeqsAt = (
         case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
   );
 
-/** Where a chain is read from. */
+/** The source of the head and rows that a verifier checks. */
 export type ChainSource = {
   head(): Promise<{ seq: number; hash: string } | null>;
   page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;
 };
 
-/** Rows of both environments, in order. Only for hashing, because they may be outside the reach. */
+/**
+ * Returns rows in both environments, in order. Use them only for hashing, because some may be
+ * outside the reach.
+ */
 export const chainIn = (tx: Read): ChainSource => ({
   head: () => maybe(tx, sql<{ seq: number; hash: string }>`select seq, hash from audit_heads`),
   page: ({ afterSeq, limit }) =>

@@ -1,4 +1,4 @@
-// A database superuser edits the log, and the verifier finds the position.
+// A database superuser edits the log, and the verifier reports where.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -125,7 +125,9 @@ const headIs = (seq: number) => `update audit_heads set seq = ${seq},
     hash = coalesce((select hash from audit_logs ${at(seq)}), '${GENESIS_HASH}')
   where workspace_id = '${workspaceId}'`;
 
-/** A different history from this row on, linked and hashed, with a matching head. */
+/**
+ * Replaces the history from this row on: every row has a valid link and hash, and the head matches.
+ */
 async function rewritten(from: number): Promise<string> {
   const statements: string[] = [];
   let prevHash = from === 1 ? GENESIS_HASH : String((await rowAt(from - 1)).hash);
@@ -228,7 +230,7 @@ for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
   test(`${what} is detected at the right position`, async () => {
     const chance = seededBytes(what);
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
-      // The first and the last row, then random rows.
+      // Tries the first and the last row, then random ones.
       const seq = [1, most][tried] ?? 1 + (Buffer.from(chance(4)).readUInt32BE() % most);
       await edit(await sql(seq));
       const { brokenSeq, reason } = await verdict();

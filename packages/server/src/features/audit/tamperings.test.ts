@@ -1,5 +1,6 @@
-// 1,200 random tamperings of one chain, 200 of each kind. The server's verifier and the script for
-// exported files both report the right entry. Only anchors reveal a truncated or rewritten chain.
+// 1,200 random tamperings with one chain, 200 of each kind. The server's verifier and the script
+// for exported files each report the right entry. Only anchors reveal a truncated or rewritten
+// chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,7 +19,7 @@ const TRIES_EACH = 200;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const workspaceId = randomUUID();
 
-/** Two numbers that depend only on the attack and its round. */
+/** Two pseudorandom numbers that depend only on the attack and its round. */
 const chancesOf = (what: string, turn: number): [number, number] => {
   const digest = createHash('sha256').update(`${what} ${turn}`).digest();
   return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
@@ -44,7 +45,7 @@ const rowAfter = (before: { seq: number; hash: string }, slug: string): AuditRow
     isLive: false,
   });
 
-/** Rows from `first` on, linked and hashed after the rows before. */
+/** Appends valid rows, each with a link and a hash, until there are `count`. */
 function continued(rows: readonly AuditRow[], count: number, slug: string): AuditRow[] {
   const made = [...rows];
   while (made.length < count) {
@@ -75,7 +76,7 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** What both verifiers report for these rows and a head that matches the newest row. */
+/** What each verifier reports for these rows, with a head that matches the newest row. */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {
@@ -124,11 +125,11 @@ const edits: ((row: AuditRow) => AuditRow)[] = [
 ];
 
 type Attack = {
-  /** The highest row that can be attacked in this way. */
+  /** The highest row this attack can target. */
   most: number;
   rows(seq: number, chance: number): AuditRow[];
   found(seq: number): number;
-  /** The row that is found with anchors, if it differs from the row found without them. */
+  /** The row reported with anchors, if it differs from the one reported without them. */
   foundByAnchors?(seq: number): number;
   needsAnchors?: true;
 };
@@ -187,7 +188,7 @@ test('an untouched chain is intact, with and without anchors', async () => {
 
 for (const [what, attack] of Object.entries(attacks)) {
   const { most, rows, found, foundByAnchors = found, needsAnchors } = attack;
-  test(`in ${TRIES_EACH} chains with entries that were ${what}, the right entry is reported`, async () => {
+  test(`with entries ${what}, the right entry is reported in ${TRIES_EACH} chains`, async () => {
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
       const [place, way] = chancesOf(what, tried);
       // The first and the last row, then random rows.

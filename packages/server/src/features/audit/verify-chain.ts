@@ -15,13 +15,13 @@ export type ChainVerdict = {
 
 type Options = {
   pageRows?: number;
-  /** In the order of `seq`. Must have been read before the chain. */
+  /** Sorted by `seq`. Must be read before the chain itself is. */
   anchored?: readonly AnchoredRow[];
 };
 
 /**
- * Recomputes every hash, page by page, up to the head as read at the start. Rows appended in the
- * meantime aren't checked. Reports the first position with a fault.
+ * Recomputes every hash, page by page, up to the head as it was at the start. Rows appended in the
+ * meantime aren't checked. Reports the first faulty position.
  */
 export async function verifyChain(
   source: ChainSource,
@@ -56,7 +56,7 @@ export async function verifyChain(
   }
 }
 
-/** Pages in order. The next page is read while the caller hashes the current one. */
+/** The chain's pages, in order. The next page is read while the caller hashes the current one. */
 async function* pagesOf(
   source: ChainSource,
   headSeq: number,

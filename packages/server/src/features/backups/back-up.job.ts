@@ -1,8 +1,8 @@
 // The scheduled backup: takes a backup, restores it into a scratch database, and removes old
-// backups only if this restore test passed. A failed backup is retried soon. After a failed test,
-// the next backup is taken at its usual time, because more backups of the same kind would only fill
-// the disk. Safe to run twice: a second backup of the same database waits or is rejected, and each
-// is complete on its own.
+// backups only if this restore test passed. A failed backup is retried soon. After a failed restore
+// test, the next backup is taken at its usual time, because extra backups would only fill the disk.
+// Safe to run twice: a second backup of the same database waits or is rejected, and each backup is
+// complete on its own.
 import type { Log } from '../../base/log.ts';
 import { BackupRunning, type BackupTasks } from './backup-tasks.ts';
 import { type RecordParts, recordRun } from './record-run.ts';

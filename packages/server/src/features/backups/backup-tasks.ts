@@ -1,5 +1,5 @@
-// Backup tasks for the worker and the commands. Each runs in a separate process, so that it doesn't
-// use the server's memory and CPU time.
+// Backup tasks for the worker and the commands. Each task runs in a separate process, so that it
+// doesn't use the server's memory and CPU time.
 
 export type TakenBackup = { backupId: string; path: string; rows: number; bytes: number };
 
@@ -12,18 +12,18 @@ export type BackupTasks = {
   take(report: (progress: TaskProgress) => void): Promise<TakenBackup>;
   /** Restores the newest backup into a scratch database, and checks its contents. */
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
-  /** Removes the remains of backups that were killed. */
+  /** Removes the incomplete files of killed backups. */
   clear(): Promise<void>;
   /** Removes the oldest backups beyond the number to keep; returns their IDs. */
   prune(): Promise<string[]>;
 };
 
 export type BackupSetup = {
-  /** Null: this process doesn't make backups. */
+  /** Null: this process doesn't take backups. */
   tasks: BackupTasks | null;
   /** Null: backups are not scheduled. */
   everyMs: number | null;
-  /** Null: a worker with its own settings makes the backups. */
+  /** Null: a separate worker with its own settings takes the backups. */
   place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
@@ -38,5 +38,5 @@ export class TestFailed extends Error {
   }
 }
 
-/** Another process is running a backup of the same database, and records its result. */
+/** Another process is backing up the same database, and records its result. */
 export class BackupRunning extends Error {}

@@ -1,5 +1,5 @@
-// What /status reports about backups after the clock was set back: results from the future don't
-// count, either now or once the clock catches up.
+// What /status reports about backups after the clock has been set back. Results from the future
+// never count, not even once the clock has caught up.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -31,7 +31,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a failure after the clock was set back is not hidden by a backup from the future', async (t) => {
+test('after the clock is set back, a failed backup is reported despite an earlier one dated in the future', async (t) => {
   const { clock, shown, passed, backupFailed, testFailed } = await scene(t);
   await passed('one');
   clock.shift(DAY_MS);

@@ -3,7 +3,7 @@ import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** The number of rows kept for each kind. */
+/** How many rows are kept for each kind. */
 const KEPT_ROWS = 500;
 
 export type NewRun = {
@@ -16,8 +16,8 @@ export type NewRun = {
 };
 
 /**
- * Adds a result. Removes the oldest results, and results in the future, which were recorded before
- * the clock was set back: once the clock reached them, they would count as newer than this one.
+ * Adds a result. Removes the oldest results, and any dated in the future, which were recorded
+ * before the clock was set back: once the clock caught up, they would count as newer than this one.
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };
@@ -30,7 +30,7 @@ export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   );
 }
 
-/** Whether the newest run of a kind passed; null if there is none. */
+/** Whether the newest run of this kind passed; null if there is none. */
 export async function findLastPassed(tx: Work, kind: NewRun['kind']): Promise<boolean | null> {
   const found = await maybe(
     tx,

@@ -1,15 +1,15 @@
-// The state of backups in /status, from the newest results.
+// Turns the newest backup results into the state shown in /status.
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/** How many intervals of the schedule may pass before the newest successful backup is late. */
+/** After this many backup intervals without a successful backup, backups are late. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 
 /**
- * `down`: there is no recent successful backup. `degraded`: there is one, but it is late, or the
- * last attempt or its restore test failed. Without a schedule, only the results count. `everyMs` is
- * null without a schedule, and `facts` is null if the database cannot be read.
+ * `down`: no recent backup succeeded. `degraded`: one did, but it is late, or the last attempt or
+ * restore test failed. Without a schedule (`everyMs` is null), no backup is late. `facts` is null
+ * if the database can't be read.
  */
 export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {
   if (facts === null) return 'unknown';

@@ -1,4 +1,5 @@
-// Limits on embed tokens: the number of a tenant's keys, and its changes per minute.
+// Limits on embed tokens: how many keys a tenant may have, and how many changes it may make per
+// minute.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Embedded, embedded } from '@keyrail/testing/embed.ts';
@@ -66,7 +67,7 @@ test('the key limit is per tenant, project and environment, and does not apply t
   await keysFor(vendor, page, 1);
 });
 
-test('when only one more key is allowed, only one of twenty concurrent creations succeeds', async (t) => {
+test('if a tenant may have only one more key, only one of twenty concurrent requests creates one', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const ids = await keysFor(vendor, page, KEYS_MAX - 1);
@@ -88,7 +89,7 @@ test('when only one more key is allowed, only one of twenty concurrent creations
 const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
-test('after 120 changes in a minute across all its tokens, a tenant can only read', async (t) => {
+test('after making 120 changes in a minute across all its tokens, a tenant can only read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
   toNextMinute(clock);

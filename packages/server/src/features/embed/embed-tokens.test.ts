@@ -50,7 +50,7 @@ test('a token identifies its subject and expires after five minutes', async (t) 
   });
 });
 
-test('a rejected token request gets an error with the reason', async (t) => {
+test('when a token request is rejected, the error gives the reason', async (t) => {
   const vendor = await harness(t);
   const { as, given, ask, tokens } = vendor;
   const project = await given.project();
@@ -98,7 +98,7 @@ test('creating a token is not audited, and never uses a cached secret key', asyn
   await refused(vendor.as.token(key)(mint, wanted), 401, 'invalid_key');
 });
 
-test('a token that is no longer valid is rejected at the very next request', async (t) => {
+test('a token that is no longer valid is rejected on the very next request', async (t) => {
   const vendor = await harness(t);
   const { as, given } = vendor;
   const subject = async () => {
@@ -155,7 +155,7 @@ test('only an origin in its audience may present a token', async (t) => {
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
 });
 
-test('an unreachable database results in a 503, not a 401', async (t) => {
+test('if the database is unreachable, a token gets a 503, not a 401', async (t) => {
   const vendor = await harness(t);
   const { headers } = await vendor.embed();
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

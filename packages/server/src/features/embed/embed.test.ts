@@ -1,4 +1,4 @@
-// A token's reach: the keys of one tenant in one project and environment.
+// What a token can access: one tenant's keys, in one project and environment.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -12,7 +12,7 @@ const rotate = 'POST /v1/embed/keys/{id}/rotate';
 const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const usage = 'GET /v1/embed/keys/{id}/usage';
 
-test('a page can read its own session and the remaining time', async (t) => {
+test('a page can read its own session and how long it remains valid', async (t) => {
   const { embed, clock, given, as } = await harness(t);
   const { call, tenantId, projectId } = await embed();
   await as.liveKey('PATCH /v1/tenants/{id}', { id: tenantId, name: 'Globex' });
@@ -65,7 +65,7 @@ test('keys are created, listed, rotated and revoked within the token’s reach',
   );
 });
 
-test('keys of another tenant, project or environment are not found', async (t) => {
+test('keys belonging to another tenant, project or environment are not found', async (t) => {
   const app = await harness(t);
   const { given, as } = app;
   const { call, projectId, tenantId } = await app.embed();
@@ -111,7 +111,7 @@ test('a cursor is valid only for the same tenant and project', async (t) => {
   await refused(app.as.liveKey('GET /v1/keys', { cursor }), 400, 'invalid_request');
 });
 
-test('no endpoint accepts a tenant, a project, an environment or an expiry', async (t) => {
+test('no endpoint lets the caller choose a tenant, project, environment or expiry', async (t) => {
   const { call, tenantId, projectId } = await (await harness(t)).embed();
   const { id } = await call(create);
   const lines: [AnyLine, Input][] = [
@@ -157,7 +157,7 @@ test('each endpoint requires its scope, and the error names the missing scope', 
   }
 });
 
-test('a created or rotated key can only get scopes that the token grants', async (t) => {
+test('a token can only create or rotate keys with scopes that it grants', async (t) => {
   const app = await harness(t);
   const scopes = ['keys:write', 'key_scope:a', 'key_scope:b'];
   const { call, projectId, tenantId } = await embedded(app, { scopes });

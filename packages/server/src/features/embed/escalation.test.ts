@@ -1,6 +1,6 @@
 // No sequence of calls with embed tokens can produce a key with more scopes or a longer life than
-// the vendor and the tokens granted. Random sequences are compared with a small model of the
-// grants. EMBED_RUNS sets how many sequences are tried. A failure prints the seed that reproduces
+// the vendor and the tokens granted. Random sequences are compared with a small model of those
+// grants. EMBED_RUNS sets the number of sequences. A failed run prints its seed, which reproduces
 // it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A key in the model. `until` is the latest time at which it may expire. */
+/** A key in the model. `until` is the latest time it may expire. */
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {
@@ -135,7 +135,9 @@ async function take(ground: Ground, what: Step): Promise<void> {
   }
 }
 
-/** Asserts that every key the vendor can see is in the model and within its grants. */
+/**
+ * Asserts that the model contains every key the vendor can see, and that no key exceeds its grants.
+ */
 async function holds({ app, keys, tokens }: Ground): Promise<void> {
   const tenantId = tokens[0]?.holder.tenantId;
   const input = { tenant_id: tenantId, include_revoked: true, limit: 200 };

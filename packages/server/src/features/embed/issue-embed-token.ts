@@ -24,15 +24,13 @@ type WantedToken = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Undefined: all registered origins of the workspace. */
+  /** Undefined: all of the workspace's registered origins. */
   origins: readonly string[] | undefined;
 };
 
 export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
 
-/**
- * Signs a token for one tenant of one project. Tokens are not audited, because they soon expire.
- */
+/** Signs a token for one tenant of one project. This isn't audited, because tokens soon expire. */
 export async function issueEmbedToken(
   read: Read,
   { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,
@@ -75,7 +73,7 @@ function claimsFor(
 
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
-/** The requested origins, which must all be registered. Defaults to all registered origins. */
+/** The requested origins, which must all be registered; by default, all registered origins. */
 function audienceOf(
   wanted: readonly string[] | undefined,
   registered: readonly string[],

@@ -1,5 +1,5 @@
-// Turns tokens and sessions into the objects of the embed plane. Only this file of the feature
-// reveals a token.
+// Turns tokens and sessions into embed-plane objects. In this feature, only this file reveals a
+// token.
 
 import type { EmbedSession, EmbedToken } from '@keyrail/protocol/objects/embed.ts';
 import {

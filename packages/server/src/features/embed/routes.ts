@@ -1,5 +1,6 @@
-// The embed plane: the same key operations as on the vendor plane, within the narrower reach of a
-// token. The reach determines tenant, project and environment; no request field can choose others.
+// The embed plane: the vendor plane's key operations, limited to the narrower reach of an embed
+// token. The reach determines the tenant, project and environment; no request field can choose
+// others.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { embeddedIn } from '../../access/principal.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';

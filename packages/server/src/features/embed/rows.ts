@@ -5,14 +5,14 @@ import type { Read } from '../../doors/door.ts';
 import { currentSigner } from '../../signing/gate.rows.ts';
 
 export type IssuingFacts = {
-  /** Null if the project does not exist or was deleted; likewise for the tenant. */
+  /** Null if the project doesn't exist or has been deleted; likewise `tenantId`. */
   projectId: string | null;
   tenantId: string | null;
   externalId: string | null;
   epoch: number | null;
-  /** The registered origins of the workspace. */
+  /** The workspace's registered origins. */
   origins: string[];
-  /** ID of the current signing key; null if there is none yet. */
+  /** The current signing key's ID; null if there is none yet. */
   kid: string | null;
   now: Date;
 };

@@ -13,7 +13,10 @@ export type Verdict =
 
 type ClaimParts = { randomBytes: RandomBytes; responseSealing: BoundSealing };
 
-/** Of any number of concurrent claims, exactly one gets `execute` and a valid lock token. */
+/**
+ * If several requests claim a free scope concurrently, only one gets `execute` and a valid lock
+ * token.
+ */
 export async function claimScope(
   tx: Read,
   scope: Scope & { fingerprint: string; ttlMs: number },

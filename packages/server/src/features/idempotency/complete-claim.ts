@@ -5,7 +5,7 @@ import type { Read } from '../../doors/door.ts';
 import { type HeldLock, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
-/** Headers up to this length are stored even if the workspace has no space left. */
+/** Headers up to this total length are stored even if the workspace has no space left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
 type Response = {
@@ -18,13 +18,13 @@ type Response = {
 
 type StoringParts = {
   responseSealing: BoundSealing;
-  /** Limit for all stored responses of one workspace and environment. */
+  /** The limit on all stored responses in one workspace and environment. */
   bytesMax: number;
 };
 
 /**
- * Stores the response for later retries if the caller still holds the lock. The body is omitted if
- * it is too large or the workspace has no space left; the status is always stored.
+ * Stores the response for later retries if the caller still holds the lock. Always stores the
+ * status, but omits the body if it is too large or the workspace has no space left.
  */
 export async function completeClaim(
   tx: Read,
@@ -42,7 +42,7 @@ export async function completeClaim(
   return { isHeld: stored !== null, isBodyStored: stored === 'whole' && fits };
 }
 
-/** Accepts only canonical base64, because a replay returns the body in that form. */
+/** Accepts only canonical base64, because a replay encodes the body in canonical form. */
 function decode(body: string): Buffer {
   const decoded = Buffer.from(body, 'base64');
   if (decoded.toString('base64') !== body) {

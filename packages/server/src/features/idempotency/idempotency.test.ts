@@ -57,7 +57,7 @@ test('the first claim executes, a duplicate waits, and a retry gets the stored r
   deepEqual(replay.response, { ...response, body: base64(5), body_stored: true });
 });
 
-test('a claim of the same scope with a different fingerprint is a mismatch', async (t) => {
+test('claiming the same scope with a different fingerprint is reported as a mismatch', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -123,7 +123,7 @@ test('a heartbeat extends the lock, even beyond the record’s expiry', async (t
   equal((await as.liveKey(complete, { ...lock, status: 204 })).outcome, 'ok');
 });
 
-test('a holder whose lock expired can still complete if no other claim has stolen the lock', async (t) => {
+test('after its lock expires, a holder can still complete unless another claim has stolen the lock', async (t) => {
   const app = await harness(t);
   const { lock } = await executing(app);
   app.clock.shift(LOCK_MS + 1000);
@@ -215,7 +215,7 @@ test('a response with 9,000 headers is stored, and one with more than 10,000 val
   deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
 });
 
-test('the same scope in a different environment or workspace is independent', async (t) => {
+test('the same scope can be claimed independently in each environment and workspace', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const request = aRequest();
@@ -230,7 +230,7 @@ test('the same scope in a different environment or workspace is independent', as
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('of many concurrent first claims, only one gets to execute', async (t) => {
+test('of many concurrent claims to a new scope, only one gets to execute', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

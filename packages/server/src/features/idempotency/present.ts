@@ -1,4 +1,4 @@
-// Turns verdicts into idempotency objects. Every verdict is a successful response, even `lost`.
+// Turns verdicts into idempotency API objects. Every verdict is a successful response, even `lost`.
 
 import type {
   CompletedIdempotencyRecord,

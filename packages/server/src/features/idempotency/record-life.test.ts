@@ -1,4 +1,4 @@
-// The lifetime of a record: its expiry, what remains afterwards, and the purge.
+// A record's lifetime: when it expires, what remains afterwards, and when it is purged.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -66,7 +66,7 @@ test('the holder of an expired record has lost its claim, even if no one else ha
   equal((await as.liveKey(claim, request)).stolen, false);
 });
 
-test('the completing call sets how long a response is kept', async (t) => {
+test('the call that completes a claim sets how long the response is kept', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const long = await executing(app, TTL_MS);
@@ -78,7 +78,7 @@ test('the completing call sets how long a response is kept', async (t) => {
   equal((await as.liveKey(claim, short.request)).state, 'execute');
 });
 
-test('a heartbeat never shortens the life of a record', async (t) => {
+test('a heartbeat never makes a record expire sooner', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app, LONG_MS);
@@ -88,7 +88,7 @@ test('a heartbeat never shortens the life of a record', async (t) => {
   equal((await as.liveKey(claim, request)).stolen, true);
 });
 
-test('the purge removes all expired records and keeps live ones', async (t) => {
+test('the purge removes all expired records and keeps the others', async (t) => {
   const ROWS = 2500;
   const app = await harness(t);
   const { clock, testApp } = app;
@@ -145,7 +145,7 @@ test('the purge keeps a record that is claimed while it runs', async (t) => {
   });
   await claimed.promise;
   const purging = purgeTables(testApp, 'idempotency_records');
-  // The embedded store has one connection, so on that store the purge has not started yet.
+  // The embedded store has only one connection, so there the purge hasn't started yet.
   if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();
   equal(await claiming, 'execute');

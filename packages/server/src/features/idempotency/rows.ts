@@ -1,19 +1,19 @@
-// All SQL statements for idempotency_records. Each is atomic and uses the database's clock. A lock
-// holder's statement checks the lock and changes the record in one step.
+// All SQL statements for idempotency_records. Each is atomic and uses the database's clock.
+// Statements for a lock holder check the lock and change the record in one step.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** Hashes are in hexadecimal. */
+/** In hexadecimal form. */
 export type Scope = { env: Env; scopeHash: string };
 
 export type HeldLock = Scope & { lockToken: string };
 
 type Claim = HeldLock & { fingerprint: string; lockMs: number; ttlMs: number };
 
-/** Rows from before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
+/** Rows stored before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
 type StoredColumns = {
   status: number;
   headers: Record<string, string>;
@@ -38,17 +38,19 @@ export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
 
 type Completion = {
   status: number;
-  /** Sealed headers and body. Stored if the total then does not exceed `bytesMax`. */
+  /** The sealed headers and body. Stored if this keeps the total within `bytesMax`. */
   whole: Buffer;
-  /** Only the short headers, sealed. Stored if `whole` would exceed the limit. */
+  /**
+   * The sealed headers if they are short, and no body. Stored if `whole` would exceed the limit.
+   */
   rest: Buffer;
   bytesMax: number;
   ttlMs: number;
 };
 
 /**
- * Returns whether `whole` or `rest` was stored; null if the caller no longer holds the lock.
- * Concurrent completions do not see each other's bytes, so together they may exceed the limit.
+ * Returns which of `whole` and `rest` was stored; null if the caller no longer holds the lock.
+ * Concurrent completions don't see each other's bytes, so together they may exceed the limit.
  */
 export async function updateStored(
   tx: Read,
@@ -69,7 +71,7 @@ export async function updateStored(
   return row && (row.fits ? 'whole' : 'rest');
 }
 
-/** Extends the lock, and the record if it would expire before its lock. */
+/** Extends the lock, and also the record if it would otherwise expire before the lock. */
 export async function updateLock(tx: Read, held: HeldLock, lockMs: number): Promise<boolean> {
   const until = sql`app_now() + ${lockMs}::int * interval '1 millisecond'`;
   const row = await maybe(
@@ -96,7 +98,7 @@ const isHeld = ({ env, scopeHash, lockToken }: HeldLock) =>
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
-/** Returns the number of removed records. */
+/** Returns how many records were removed. */
 export async function removeExpiredRecords(
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -1,12 +1,12 @@
-// A stored response: headers and body, sealed together, so that they are unreadable in the
-// database. The seal is bound to the scope, so a response cannot be opened under another scope.
+// A stored response. Its headers and body are sealed together, so that they can't be read in the
+// database. The seal is bound to the scope, so it can't be opened under another scope.
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Reach } from '../../doors/reach.ts';
 import type { Scope } from './rows.ts';
 
 export type StoredResponse = {
   headers: Record<string, string>;
-  /** Null if the response had no body or it was not stored. */
+  /** Null if the response had no body or the body wasn't stored. */
   body: Buffer | null;
 };
 
@@ -22,8 +22,8 @@ export const sealResponse = (
 ): Buffer => sealing.seal(packed(response), contextOf(owner));
 
 /**
- * A response that was altered, or sealed under another master key, counts as not stored. This must
- * not be an error, because the request was carried out and must not run again.
+ * A response that was altered, or sealed with a different master key, counts as not stored. It must
+ * not cause an error, because the request has been carried out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
   try {
@@ -33,7 +33,7 @@ export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer
   }
 }
 
-/** Layout: length of the headers (4 bytes), has a body (1 byte), headers as JSON, body. */
+/** Layout: header length (4 bytes), whether there is a body (1 byte), headers as JSON, body. */
 const PREFIX_BYTES = 5;
 
 function packed({ headers, body }: StoredResponse): Buffer {

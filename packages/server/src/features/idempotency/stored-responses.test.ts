@@ -20,7 +20,7 @@ const recordDoor = ({ workspaceId }: Harness): Opening => ({
 const sql = (app: Harness, text: string, values: unknown[] = []) =>
   app.testApp.db.once(recordDoor(app), { text, values });
 
-/** Callers of an app on the same database that stores at most this many bytes. */
+/** Callers of an app that uses the same database but stores at most this many bytes. */
 function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) {
   const small = { ...testApp, app: testApp.variant({ idempotencyBytesMax }) };
   return { live: callerWith(small, tokens.liveKey), test: callerWith(small, tokens.testKey) };
@@ -28,7 +28,9 @@ function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) 
 
 type Wanted = { env?: string; body?: string; headers?: object; ttlMs?: number };
 
-/** Claims a scope and completes it. Returns the request, so that the scope can be claimed again. */
+/**
+ * Claims a scope and completes it. Returns the request, so that the test can claim the scope again.
+ */
 async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response }: Wanted) {
   const request = { ...aRequest(), env, ttl_ms: ttlMs };
   const { lock_token } = await call(claim, request);
@@ -38,7 +40,7 @@ async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response 
   return { request, isStored: body_stored };
 }
 
-/** The bytes according to the counters, and the bytes in the records. */
+/** The number of stored bytes, both as counted and as actually present in the records. */
 async function bytesOf(app: Harness) {
   const { rows } = await sql(
     app,
@@ -48,7 +50,7 @@ async function bytesOf(app: Harness) {
   return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
 }
 
-test('in a full workspace, requests complete without storing bodies, and replays say so', async (t) => {
+test('in a full workspace, requests complete but their bodies are not stored, and replays say so', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };
@@ -89,7 +91,7 @@ test('a full environment or workspace does not affect other environments and wor
   equal((await stored(storingUpTo(theirs, 64 * KIBIBYTE).live, { body })).isStored, true);
 });
 
-test('expired records stop counting toward the limit when they are purged or claimed again', async (t) => {
+test('expired records stop counting toward the limit once they are purged or their scope is claimed again', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const body = base64(40 * KIBIBYTE);

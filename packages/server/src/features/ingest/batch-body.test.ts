@@ -1,4 +1,4 @@
-// The cost of a batch is computed before the batch is validated, and always quickly.
+// A batch's cost is computed before the batch is validated, and quickly even for hostile input.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';

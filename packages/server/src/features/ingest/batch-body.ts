@@ -1,4 +1,5 @@
-// Parses the body of a batch to find its cost: the budget is charged before the batch is validated.
+// Parses a batch's body to find out its cost, because the budget is charged before the batch is
+// validated.
 import {
   BODY_BYTES_MAX,
   INGEST_OBJECTS_MAX,
@@ -7,12 +8,12 @@ import {
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** An unreadable body costs as much as one event, and is rejected after the charge. */
+/** An unreadable body costs as much as one event. It is rejected only after it has been charged. */
 type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
-/** The cost of an empty batch, whose receipt is stored like any other. */
+/** The cost of an empty batch. It still gets a receipt, which is stored like any other. */
 const COST_MIN = 1;
-/** The brackets outside the events: of the batch, of `sdk` and of `events`. */
+/** The brackets outside the events: one each for the batch, `sdk` and `events`. */
 const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {
@@ -22,8 +23,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
     // A missing body is treated as `{}`, as on other endpoints: the error lists the missing fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
-    // A batch of flat events has at most this many brackets. The depth is only counted if there are
-    // more.
+    // A batch of flat events has at most this many brackets. The depth is measured only if there
+    // are more.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {
@@ -32,9 +33,9 @@ export function readBody(bytes: Uint8Array): BatchBody {
 }
 
 /**
- * Limits the time to parse a body by its number of brackets and commas. The quick count includes
- * brackets and commas inside strings. Only if it exceeds a limit does a second count leave these
- * out. A small body cannot contain enough commas to matter.
+ * Limits how long a body can take to parse, by limiting its brackets and commas. The quick count
+ * also includes those inside strings; only if it exceeds a limit does a second count leave them
+ * out. A small body can't contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {
@@ -56,7 +57,7 @@ const COMMA_UNIT = 0x2c;
 const OPENING = { units: [0x7b, 0x5b], most: INGEST_OBJECTS_MAX };
 const COMMA = { units: [COMMA_UNIT], most: INGEST_VALUES_MAX };
 
-/** Counts these byte values, but stops at `most` + 1. */
+/** Counts the bytes with these values, but stops at `most` + 1. */
 function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: number }): number {
   let count = 0;
   for (const unit of units) {

@@ -1,4 +1,5 @@
-// Checks a whole batch: it is accepted, or rejected with the errors of its first bad events.
+// Checks an entire batch: it is either accepted, or rejected with the errors of its first bad
+// events.
 
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import { NodeId } from '@keyrail/protocol/validators.ts';
@@ -61,8 +62,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * The schema's error messages. The schema parses only the first bad events, because 5,000 errors
- * would take too long to produce and to read.
+ * Returns the schema's error messages, but only for the first bad events: 5,000 errors would take
+ * too long to produce, and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

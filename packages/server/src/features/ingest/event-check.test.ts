@@ -1,4 +1,5 @@
-// The hand-written check and the schema accept the same batches and read the same values.
+// The hand-written check and the schema accept the same batches and parse the same values from
+// them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
@@ -13,7 +14,7 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const key = { id, project_id: id, tenant_id: id, env: 'live' } as const;
 const event = eventOf(key, new Date('2026-03-01T10:00:00.000Z'));
 
-/** The value as the server would parse it from JSON. */
+/** The value that the server would get after parsing it from JSON. */
 const sent = (value: unknown): unknown => JSON.parse(jsonOf(value));
 
 function holdAgainstSchema(value: unknown): void {
@@ -54,7 +55,7 @@ const properties = (of: unknown): Record<string, JsonObject> =>
 const headFields = properties(schema);
 const eventFields = properties(resolved((headFields.events?.items ?? {}) as JsonObject));
 
-/** One field with a hostile value, a valid value, or no value. */
+/** Changes one field to a hostile value, another valid value, or no value. */
 const changed = (fields: Record<string, JsonObject>) =>
   fc
     .constantFrom(...Object.keys(fields))
@@ -82,7 +83,7 @@ test('the check and the schema agree when one field of the batch changes', () =>
   );
 });
 
-test('the check and the schema agree on random batches and on other values', () => {
+test('the check and the schema agree on random batches and on arbitrary other values', () => {
   fc.assert(
     fc.property(fc.oneof(fitting(schema), hostileValue), (value) => holdAgainstSchema(sent(value))),
     { numRuns: 500 },

@@ -1,6 +1,7 @@
-// A hand-written check of one event, because a batch has up to 5,000 events. Null means rejected;
-// only then does the schema run, to produce the error messages. A test makes sure that the check
-// and the schema agree.
+// A hand-written check of one event, because the schema would be too slow for a batch of 5,000.
+// Null means rejected; only then does the schema run, to produce the error messages. A test makes
+// sure that the check and the schema agree.
+//
 // bench ingest: an event 7.5 µs (schema) → 1.0 µs, in a batch of 1,000, CPU time, 2026-11
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import {
@@ -15,7 +16,7 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** The fields that are counted. Method, path, route and request ID are only checked. */
+/** The fields that go into the metrics. Method, path, route and request ID are only checked. */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;
@@ -26,13 +27,13 @@ export type TelemetryEvent = {
   durationMs: number;
   isDegraded: boolean;
   denialReason: string | null;
-  /** The number of requests that a sampled event represents. */
+  /** How many requests a sampled event stands for. */
   weight: number;
 };
 
 const ERROR_STATUS_MIN = 400;
 
-/** Shared by all events of a batch: its sample rate, and readers that cache what they parsed. */
+/** Shared by all events in a batch: the batch's sample rate, and parsers with a cache. */
 type BatchContext = { rate: number; instant: ReadInstant; id: ReadId };
 
 export const batchContextOf = (rate: number): BatchContext => ({
@@ -71,7 +72,7 @@ export function acceptedEvent(value: unknown, batch: BatchContext): TelemetryEve
   };
 }
 
-/** Checks the strings that are not counted. */
+/** Checks the strings that don't go into the metrics. */
 function hasTexts(value: Record<string, unknown>): boolean {
   const { display_prefix: prefix = null, route = null, request_id: requestId = null } = value;
   return (
@@ -89,7 +90,8 @@ export const idIn = (value: unknown): string | null =>
 type ReadId = (value: unknown) => string | null;
 
 /**
- * Parses each string once. Equal IDs become the same string, which makes later map lookups fast.
+ * Parses each string only once. Equal IDs become the same string object, which speeds up later map
+ * lookups.
  */
 function idReader(): ReadId {
   const known = new Map<unknown, string | null>();

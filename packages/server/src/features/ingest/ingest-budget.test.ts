@@ -1,4 +1,4 @@
-// The budget for telemetry events: what each workspace may send per minute.
+// The telemetry budget: how many events each workspace may send per minute.
 import { equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -10,7 +10,7 @@ import { toNextMinute } from '@keyrail/testing/test-app.ts';
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
 
-/** A server with this budget per workspace, at the start of a minute. */
+/** A server that gives each workspace this budget, with the clock at the start of a minute. */
 async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
   const app = await harness(t);
   const { clock, tokens } = app;
@@ -32,7 +32,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
       headers: { authorization: `Bearer ${tokens.liveKey}` },
       payload,
     });
-  /** The number of counted requests of the key. */
+  /** How many of the key's requests have been counted. */
   const counted = async () =>
     (await app.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 })).data.reduce(
       (sum, { requests }) => sum + requests,

@@ -1,5 +1,5 @@
-// Random batches, some resent and some rejected, compared with a model that is a list of events:
-// every number from the API equals a count over that list.
+// Random batches, some resent and some rejected. The model is a list of the accepted events, and
+// every number from the API must equal a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -68,7 +68,7 @@ function anEvent(
   };
 }
 
-/** Sends a series of batches; returns the events that must have been counted. */
+/** Sends a series of batches; returns the events that should have been counted. */
 async function sendRun(app: Harness, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
   const model: Counted[] = [];
   const sentBefore: Input[] = [];
@@ -166,7 +166,7 @@ for (let seed = 1; seed <= SEEDS; seed += 1) {
   test(`all metrics match the accepted events (seed ${seed})`, async (t) => {
     const app = await harness(t);
     const chance = chanceFrom(seed);
-    // Start at noon, so that the run ends on the same day.
+    // Starts at noon, so that the run ends on the same day.
     app.clock.shift(DAY_MS * 1.5 - (app.clock.now().getTime() % DAY_MS));
     const stage = await aStage(app);
     const model = await sendRun(app, chance, stage);

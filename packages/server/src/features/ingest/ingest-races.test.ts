@@ -1,5 +1,5 @@
-// Concurrent batches: the budget is exact, no event is lost or counted twice, and batches that
-// update the same keys do not deadlock.
+// Concurrent batches: the budget is never exceeded, no event is lost or counted twice, and batches
+// that update the same keys don't deadlock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -26,8 +26,8 @@ const requestsOf = async ({ as }: Harness, ids: string[]): Promise<number> => {
 };
 
 /**
- * Callers of several servers on one database, because a single server never runs batches in
- * parallel.
+ * Callers of several servers that share a database, because a single server never records batches
+ * in parallel.
  */
 function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): () => Caller {
   const servers = [1, 2, 3].map(() => appBeside(t, app.testApp, changes).as(app.tokens.liveKey));
@@ -38,7 +38,7 @@ function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): (
   };
 }
 
-/** The number of accepted events; 0 if the budget did not allow the batch. */
+/** The number of events accepted; 0 if the batch exceeded the budget. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
   call(line, batch).then(
     (receipt) => receipt.accepted,
@@ -71,7 +71,7 @@ test('fifty concurrent batches never exceed the budget', async (t) => {
   equal(await requestsOf(app, [key.id]), total);
 });
 
-test('concurrent copies of one batch count once, and all get the same receipt', async (t) => {
+test('concurrent copies of a batch are counted only once, and all get the same receipt', async (t) => {
   const app = await harness(t);
   const next = fleet(t, app);
   const [key] = await keysOf(app, 1);
@@ -86,7 +86,7 @@ test('concurrent copies of one batch count once, and all get the same receipt', 
   }
 });
 
-test('concurrent batches with the same keys are all accepted, and the totals add up', async (t) => {
+test('concurrent batches for the same keys are all accepted, and the totals add up', async (t) => {
   const app = await harness(t);
   const next = fleet(t, app);
   const keys = await keysOf(app, 12);

@@ -21,7 +21,7 @@ const requestsOf = async (app: Harness, id: string): Promise<number> =>
 
 const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
 
-test('a batch is counted by day and sets its keys’ last_used_at', async (t) => {
+test('a batch is added to the daily usage and updates its keys’ last_used_at', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -61,7 +61,7 @@ test('an older event does not move last_used_at back', async (t) => {
   equal(last_used_at, now.toISOString());
 });
 
-test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
+test('a sampled event counts as several, and its own sample rate overrides the batch’s', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const at = app.clock.now();
@@ -90,7 +90,7 @@ test('weights and metrics are capped at the largest safe integer', async (t) => 
   }
 });
 
-test('an empty batch can report dropped events, and a batch with too many events is rejected', async (t) => {
+test('an empty batch can report dropped events, but a batch with too many events is rejected', async (t) => {
   const { as, given, clock } = await harness(t);
   const none = await as.liveKey(line, batchOf([], { events_dropped: 12 }));
   deepEqual(none, { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 12 });
@@ -126,7 +126,7 @@ test('each error gives the position of its event, and at most 100 errors are rep
   ok(detailsIn(head).some(({ path }) => path === 'node_id'));
 });
 
-test('timestamps may be far in the past, and at most an hour ahead', async (t) => {
+test('timestamps may be far in the past, but at most an hour in the future', async (t) => {
   const { as, given, clock } = await harness(t);
   const key = await given.key();
   const at = (ms: number) => batchOf([eventOf(key, new Date(clock.now().getTime() + ms))]);
@@ -144,7 +144,7 @@ test('timestamps may be far in the past, and at most an hour ahead', async (t) =
   );
 });
 
-test('an unknown ID, or one from another workspace, is reported by position, and the whole batch is rejected', async (t) => {
+test('one unknown ID, or an ID from another workspace, is enough to reject a batch, and the error gives its position', async (t) => {
   const app = await harness(t);
   const theirs = await harness(t);
   const key = await app.given.key();
@@ -172,7 +172,7 @@ test('an unknown ID, or one from another workspace, is reported by position, and
   equal(await requestsOf(theirs, foreign.id), 0);
 });
 
-test('events of revoked keys and of deleted tenants and projects are accepted', async (t) => {
+test('events for revoked keys, and for deleted tenants and projects, are accepted', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -182,7 +182,7 @@ test('events of revoked keys and of deleted tenants and projects are accepted', 
   equal(await requestsOf(app, key.id), 1);
 });
 
-test('a test key can only report test traffic of test keys', async (t) => {
+test('a test key can only report test traffic, and only for test keys', async (t) => {
   const { as, given, clock } = await harness(t);
   const live = await given.key();
   const own = await given.key({ env: 'test' });
@@ -203,7 +203,7 @@ test('a test key can only report test traffic of test keys', async (t) => {
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 
-test('a resent batch counts once and gets its first receipt', async (t) => {
+test('a resent batch is counted only once, and gets the same receipt again', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key({ env: 'test' });

@@ -1,10 +1,11 @@
-// Parses the timestamps of a batch. Most have the same day and format, so the day is parsed once
-// and the time of day digit by digit. Every other format goes to parseTimestamp().
+// Parses a batch's timestamps. Most share the same day and format, so the day is parsed only once,
+// and the time of day digit by digit. All other formats go to parseTimestamp().
+//
 // bench ingest: a timestamp 1.6 µs (parseTimestamp) → 0.2 µs, batch of 1,000, CPU time, 2026-11
 import { parseTimestamp } from '@keyrail/protocol/timestamp.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** Milliseconds since the epoch; null if the text is not a timestamp. */
+/** Milliseconds since the epoch; null if the text isn't a timestamp. */
 export type ReadInstant = (text: unknown) => number | null;
 
 const USUAL = '2026-01-01T00:00:00.000Z';
@@ -26,7 +27,7 @@ export function instantReader(): ReadInstant {
   };
 }
 
-/** Milliseconds since midnight; null unless the text has the same format as USUAL. */
+/** Milliseconds since midnight; null if the format differs from that of USUAL. */
 function timeOfDay(text: string): number | null {
   const isUsual =
     text.charCodeAt(13) === 0x3a &&
@@ -42,7 +43,7 @@ function timeOfDay(text: string): number | null {
   return hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + ms;
 }
 
-/** NaN if one of the characters is not a digit. */
+/** NaN if any of the characters isn't a digit. */
 function number(text: string, from: number, digits: number): number {
   let value = 0;
   for (let at = from; at < from + digits; at += 1) {

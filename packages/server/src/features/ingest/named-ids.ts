@@ -1,4 +1,4 @@
-// The IDs in a batch, each with the position of the first event that has it.
+// The IDs in a batch, each with the position of the first event that contains it.
 import { type Detail, forbidden, invalid, notFound } from '../../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../../doors/miss.ts';
 import { DETAILS_MAX } from './batch-check.ts';
@@ -28,8 +28,8 @@ function note(places: Map<string, number>, id: string, at: number): void {
 }
 
 /**
- * A single unknown ID causes the whole batch to be rejected. The error details contain the position
- * of each unknown ID.
+ * A single unknown ID is enough to reject the whole batch. The error details list each unknown ID's
+ * position.
  */
 export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
   if (unknown.length === 0) return;

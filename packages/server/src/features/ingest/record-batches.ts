@@ -14,9 +14,9 @@ export type Recordable = {
 };
 
 /**
- * Adds validated batches of one workspace to its sums. One statement records them all if they are
- * new and within the limit on tenant months. Otherwise each is recorded separately, to get its own
- * receipt or error.
+ * Adds several validated batches from one workspace to its usage totals. A single statement records
+ * them all, as long as none is a duplicate and the limit on tenant months allows them. Otherwise,
+ * each is recorded separately, so that it gets its own receipt or error.
  */
 export async function recordBatches(
   items: readonly Recordable[],
@@ -36,7 +36,7 @@ export async function recordBatches(
 }
 
 async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
-  // The last item has the latest deadline, because the others have been waiting.
+  // The most recent item has the latest deadline.
   const last = items.at(-1);
   assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;

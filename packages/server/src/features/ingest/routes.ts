@@ -1,5 +1,5 @@
-// Telemetry from nodes. The body is parsed inside the operation, after its events are charged.
-// Valid batches of one workspace are recorded together.
+// Telemetry from nodes. The operation parses the body itself, because events are charged before the
+// batch is validated. Valid batches from one workspace are recorded together.
 import { ingestEndpoints } from '@keyrail/protocol/endpoints/ingest.ts';
 import { batched } from '../../base/coalesce.ts';
 import { DAY_MS } from '../../base/duration.ts';
@@ -18,15 +18,16 @@ export type IngestParts = {
 
 const BATCHES_AT_ONCE_MAX = 8;
 /**
- * The limit per workspace. Further batches are rejected immediately, because they would time out
+ * The limit per workspace. Any more batches are rejected immediately, because they would time out
  * while waiting.
  */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
-  // Batches of one workspace update the same rows. In parallel they would wait for row locks, each
-  // holding a connection. So one statement runs at a time, for up to 8 waiting batches together.
+  // Batches from one workspace update the same rows, so in parallel they would wait for row locks
+  // while each held a connection. Instead, one statement runs at a time and records up to 8
+  // batches.
   const record = batched<Recordable, Receipt>({
     max: BATCHES_AT_ONCE_MAX,
     inFlightMax: 1,

@@ -1,5 +1,5 @@
-// All SQL statements that record telemetry. Each is its own transaction: the charge stays even if
-// the batch is rejected afterwards, and a batch is added to all sums or to none.
+// All SQL statements that record telemetry. Each is a separate transaction: a charge remains even
+// if the batch is then rejected, and a batch is added to all totals or to none.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -12,7 +12,7 @@ export type Charge = {
   /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** Time of the charge, according to the database's clock. */
+  /** The time of the charge, by the database's clock. */
   moment: Date;
 };
 
@@ -39,14 +39,14 @@ export const listUnknown = (
 
 export type Receipt = { accepted: number; eventsDropped: number };
 
-/** The receipt of a batch that has an ID. */
+/** The receipt for a batch that has an ID. */
 export type NamedReceipt = Receipt & { batchId: string };
 
 type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
- * Adds batches to the sums, and stores the receipts of batches with an ID. Returns false, and
- * records nothing, if one of the batches is a duplicate.
+ * Adds batches to the usage totals, and stores receipts for the batches with an ID. Returns false,
+ * and records nothing, if any batch is a duplicate.
  */
 export async function insertUsage(
   tx: Read,
@@ -65,7 +65,7 @@ export async function insertUsage(
   return done;
 }
 
-/** The receipt of the first batch with this ID. */
+/** The receipt for the first batch with this ID. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
   maybe(
     tx,
@@ -74,11 +74,11 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. A live key may report events from both environments.
+ * The environment of the sender's secret key. A live key can report events from both environments.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
-/** The SQL function reads snake_case members. */
+/** Converts names to snake_case, because that is what the SQL function reads. */
 const jsonOf = (rows: readonly object[]): string =>
   JSON.stringify(rows.map((row) => Object.fromEntries(Object.entries(row).map(snakeCased))));
 

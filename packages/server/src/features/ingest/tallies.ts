@@ -1,5 +1,6 @@
-// Adds up the events of a batch, so that thousands become a few rows per table. Most events share
-// their project and day, so nested maps find a sum without building a key for each event.
+// Adds up a batch's events, so that thousands of events become a few rows per table. Most of them
+// share their project and day, so nested maps find the total without building a map key for each
+// event.
 import { CountedDenial } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -52,7 +53,7 @@ type Place = {
   denials: Map<string, DenialTally>;
 };
 
-/** Hours before `hoursFromMs` are past their retention and are not written. */
+/** Leaves out hours before `hoursFromMs`, because their retention period is over. */
 export function talliesOf(events: readonly TelemetryEvent[], hoursFromMs: number): Tallies {
   const days = new Map<number, Day>();
   const places = { live: new Map<string, Place>(), test: new Map<string, Place>() };
@@ -115,7 +116,7 @@ const newKeyDay = (keyId: string, day: string): KeyDay => ({
   lastMs: null,
 });
 
-/** A denied request does not make its tenant active, because active tenants are billed. */
+/** A denied request adds nothing to its tenant's month, because it must not be billed. */
 function addToTenant(
   { projectId, env, months }: Place,
   month: string,

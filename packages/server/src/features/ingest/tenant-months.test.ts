@@ -9,7 +9,7 @@ const line = 'POST /v1/ingest/batch';
 const MONTHS_MAX = 3;
 const DAY_MS = 86_400_000;
 
-test('a batch that would add too many tenant months is rejected, and other batches are accepted', async (t) => {
+test('a batch that would add too many tenant months is rejected, but other batches are accepted', async (t) => {
   const app = await harness(t);
   const bounded = appBeside(t, app.testApp, { tenantMonthsMax: MONTHS_MAX });
   const send = bounded.as(app.tokens.liveKey);

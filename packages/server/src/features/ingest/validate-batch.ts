@@ -12,8 +12,8 @@ import { type Charge, listUnknown, updateBudget } from './rows.ts';
 type ValidatedBatch = { batch: Batch; now: Date };
 
 /**
- * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch
- * is rejected. Then its fields are checked, and then its IDs are looked up.
+ * Validates a telemetry batch: charges the budget, checks the fields, and then looks up the IDs.
+ * The charge remains even if the batch is rejected.
  */
 export async function validateBatch(
   tx: Read,
@@ -47,7 +47,7 @@ function refuseOverBudget({ allowed, charged, resetMs }: Charge, eventsPerMinute
   });
 }
 
-/** A node whose clock is ahead would add to months that have not begun. */
+/** Otherwise, a node whose clock is ahead would add to months that haven't begun yet. */
 function refuseAhead({ events }: Batch, now: Date): void {
   const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
   const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));

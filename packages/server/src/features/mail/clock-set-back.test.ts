@@ -1,4 +1,4 @@
-// The database's clock was ahead while an email failed, and has since been corrected.
+// Emails that failed while the database's clock was ahead. The clock has since been corrected.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -9,7 +9,7 @@ import { DAY_MS } from '../../base/duration.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
 
-test('an email that failed while the clock was ahead is sent after the clock is corrected', async (t) => {
+test('an email that failed while the clock was ahead is retried once the clock is corrected', async (t) => {
   const app = await harness(t);
   app.clock.shift(DAY_MS);
   const email = await signUp(callersOf(app));
@@ -20,7 +20,7 @@ test('an email that failed while the clock was ahead is sent after the clock is 
   ok(mail?.sentAt);
 });
 
-test('an email whose worker died while the clock was ahead is sent after the clock is corrected', async (t) => {
+test('an email whose worker died while the clock was ahead is sent once the clock is corrected', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await app.testApp.beyond(`update keyrail.mail_outbox set claim = gen_random_uuid(),

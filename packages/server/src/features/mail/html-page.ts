@@ -1,13 +1,13 @@
-// The HTML of an email. It uses tables and inline styles, because email clients support little
-// else. The colours work in light and dark mode. The link is also shown as text, for clients that
-// don't show buttons.
+// An email's HTML. It uses tables and inline styles, because email clients support little else. The
+// colours work in both light and dark mode. The link is also shown as text, for clients that don't
+// show buttons.
 import { escaped } from '@keyrail/reference/html.ts';
 
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
 
-/** The parts of an email, in order. */
+/** An email's parts, in order. */
 export type MailParts = {
   subject: string;
   paragraphs: string[];

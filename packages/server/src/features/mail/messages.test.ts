@@ -1,5 +1,5 @@
-// The text and HTML of each kind of email. Text written by users appears only as plain words, never
-// as markup, a link or an extra line.
+// Each kind of email, as text and HTML. Text chosen by users appears only as plain words, never as
+// markup, a link or an extra line.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MailKind, MailParams } from './kinds.ts';
@@ -54,14 +54,14 @@ test('emails support light and dark mode, and narrow and wide screens', () => {
   }
 });
 
-test('an invitation shows the inviter, workspace and role; one sent with a secret key shows no inviter', () => {
+test('an invitation shows the workspace, the role and, unless it was sent with a secret key, the inviter', () => {
   const byPerson = contentOf('invite', invited, LINK);
   ok(byPerson.text.startsWith('ada@example.com has invited you to join Acme as an admin.'));
   const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
   ok(byKey.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
-test('a quarantine email shows the display prefix of the key and when it expires', () => {
+test('a quarantine email shows the key’s display prefix and when it expires', () => {
   const { subject, text } = contentOf('key_quarantined', leaked, null);
   equal(subject, 'Action needed: a leaked key was quarantined');
   match(text, /The key belongs to the workspace Acme\./);
@@ -70,7 +70,7 @@ test('a quarantine email shows the display prefix of the key and when it expires
   match(text, /because you own this workspace or because this is its billing email address/);
 });
 
-test('a quarantine email about an expired key does not suggest a rotation', () => {
+test('a quarantine email about an expired key does not suggest rotating it', () => {
   const { text } = contentOf('key_quarantined', { ...leaked, expires_at: '' }, null);
   match(text, /found in a public place\. It had already stopped working\./);
   equal(/[Rr]otate|will stop|stops working/.test(text), false);
@@ -110,7 +110,7 @@ const LINKS = [
   ['Research & Development: Zürich, A/S', 'Research & Development: Zürich, A/S'],
 ] as const;
 
-test('no email contains a link or an address from a workspace name', () => {
+test('a workspace name cannot put a link or an address into an email', () => {
   for (const [workspace, shown] of LINKS) {
     const { text } = contentOf('invite', { ...invited, workspace }, LINK);
     equal(text.split('\n')[0], `ada@example.com has invited you to join ${shown} as an admin.`);
@@ -126,7 +126,7 @@ test('no email contains a link or an address from a workspace name', () => {
   }
 });
 
-test('line breaks in a workspace name are removed', () => {
+test('line breaks in a workspace name become spaces', () => {
   for (const end of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
@@ -146,7 +146,7 @@ test('no email subject contains text that a user chose', () => {
   equal(hostile('key_quarantined', leaked), contentOf('key_quarantined', leaked, null).subject);
 });
 
-test('the email to an unverified account offers to set a new password', () => {
+test('the email to an unverified account has a link for setting a new password', () => {
   const { text } = contentOf('existing_account', {}, LINK);
   match(text, /choose a new password: this verifies your address and signs out every session/);
   match(text, /The link expires in one hour and works once\./);

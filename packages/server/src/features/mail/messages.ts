@@ -1,6 +1,6 @@
-// The contents of all emails, as plain text and HTML. Each email is short and tells users who
-// didn't request it what to do. Text from users is escaped in the HTML and reduced to one line, and
-// names contain no links.
+// The contents of all emails, as plain text and HTML. Each email is short, and tells users who
+// didn't request it what to do. Text chosen by users is escaped in the HTML and kept on one line;
+// names can't contain links.
 import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
@@ -9,8 +9,8 @@ export type Content = { subject: string; text: string; html: string };
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
 /**
- * Subjects are constants. If they contained the workspace name, the creator of a workspace could
- * choose the subject of an email to any address.
+ * Subjects are constants: if a subject contained the workspace name, anyone could create a
+ * workspace and send an email with a subject of their choice to any address.
  */
 const subjects = {
   verify_email: 'Verify your email address',
@@ -129,14 +129,19 @@ export function contentOf<K extends MailKind>(
   return { subject: parts.subject, text: plainText(parts), html: htmlPage(parts) };
 }
 
-/** Keeps parameters on one line: a workspace name must not look like a paragraph of the email. */
+/**
+ * Keeps parameters on one line, so that a workspace name can't look like a paragraph of the email.
+ */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** Invisible characters, some of which reverse text. Persian and emoji need the two exceptions. */
+/**
+ * Invisible characters, some of which reverse text. The two exceptions are needed for Persian and
+ * emoji.
+ */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
- * Characters that join the parts of a link or an address, and their lookalikes, unless a space
- * follows.
+ * Characters that join the parts of a link or an address, and their lookalikes, unless followed by
+ * a space.
  */
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 

@@ -1,5 +1,5 @@
-// The outbox: an email is queued in the same transaction as its cause, its token is sealed, and
-// concurrent workers send each email once.
+// The outbox: an email is queued in the same transaction as the change that causes it, its token is
+// sealed, and concurrent workers send each email only once.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
@@ -64,7 +64,7 @@ for (const [name, word] of [
   });
 }
 
-test('the token of a queued email is sealed, and deleted once the email is sent', async (t) => {
+test('a queued email’s token is sealed, and is deleted once the email is sent', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await app.as.nobody('POST /v1/auth/password_resets', { email });
@@ -79,7 +79,7 @@ test('the token of a queued email is sealed, and deleted once the email is sent'
     ],
     'the token of a request is created when the email is sent',
   );
-  // The first attempt fails, so that the emails stay in the queue with their tokens.
+  // The first attempt fails, so that the emails, including their tokens, stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
   equal(await sendAll(app.testApp, { transport: down, log: quiet }), 3);
   app.clock.shift(MINUTE_MS);
@@ -125,7 +125,7 @@ test('an email file is complete and readable only by its owner', async (t) => {
   ok((await readdir(mailDirectory)).every((name) => name.endsWith('.json')));
 });
 
-test('concurrent workers send each email once', async (t) => {
+test('concurrent workers send each email only once', async (t) => {
   const MAILS = 30;
   const SENDERS = 8;
   const app = await harness(t);
@@ -151,7 +151,7 @@ test('concurrent workers send each email once', async (t) => {
   );
 });
 
-test('a worker paused until its claim has expired does not update the email', async (t) => {
+test('a worker that was paused until its claim expired does not update the email', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];
@@ -192,7 +192,7 @@ test('a worker paused until its claim has expired does not update the email', as
   deepEqual(warned, ['an email was sent but could not be marked as sent; it may be sent again']);
 });
 
-test('an email that takes longer than its claim is not sent by a second worker', async (t) => {
+test('an email that takes longer to send than its claim lasts is not sent by a second worker', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];
@@ -224,7 +224,7 @@ test('an email that takes longer than its claim is not sent by a second worker',
   ok(row?.sentAt);
 });
 
-test('a late failure does not undo another worker’s success', async (t) => {
+test('if one worker fails after another has sent the email, the email stays marked as sent', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   let fail = () => {};
@@ -251,9 +251,9 @@ test('a late failure does not undo another worker’s success', async (t) => {
   equal(marked?.lastError, null);
 });
 
-test('an email is retried with a growing delay, and abandoned after three days', async (t) => {
+test('an email is retried after longer and longer delays, and abandoned after three days', async (t) => {
   const app = await harness(t);
-  // Emails that other tests left unsent must not become due below.
+  // Clears the emails left unsent by other tests, so that none of them becomes due during this one.
   app.clock.shift(4 * DAY_MS);
   await sendAll(app.testApp);
   const email = await signUp(callersOf(app));
@@ -276,7 +276,7 @@ test('an email is retried with a growing delay, and abandoned after three days',
   equal(await sendAll(app.testApp), 0);
 });
 
-test('sent email is deleted within 30 days of being queued; unsent email is kept', async (t) => {
+test('a sent email is deleted within 30 days of being queued; an unsent one is kept', async (t) => {
   const app = await harness(t);
   const sent = await signUp(callersOf(app));
   const late = newAddress();

@@ -3,14 +3,14 @@ import type { Secret } from '../../base/secret.ts';
 
 const WAIT_MS_MAX = 8 * SECOND_MS;
 /**
- * Shorter than the limit for the whole check, so that a step that hangs is reported by name and not
- * as a timeout of the check.
+ * Shorter than the limit for the whole check, so that a hanging step is reported by name, not as a
+ * timeout of the check.
  */
 const STEP_MS_MAX = WAIT_MS_MAX - SECOND_MS;
 
 /**
  * Connects to the mail server, upgrades to TLS if the server offers it, and signs in if the URL
- * contains a user. Doesn't send an email.
+ * contains a user. Doesn't send any email.
  */
 export async function probeSmtp(url: Secret): Promise<void> {
   const { createTransport } = await import('nodemailer');

@@ -19,7 +19,7 @@ type NewMail<K extends keyof QueuedParams> = {
   kind: K;
   to: string;
   params: QueuedParams[K];
-  /** The one-time token in the link. */
+  /** The one-time token for the email's link. */
   token: Secret | null;
 };
 
@@ -41,7 +41,7 @@ export async function insertMail<K extends keyof QueuedParams>(
   await many(tx as Runner, sql`insert into mail_outbox ${valuesOf(values)}`);
 }
 
-/** For a job that may run twice: an email with a given ID is queued only once. */
+/** For jobs that may run twice: queues an email with a given ID only once. */
 export async function insertMailOnce<K extends MailKind>(
   tx: Work,
   { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
@@ -52,14 +52,15 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * The number of emails examined: enough to find one whose due time comes from a clock that has
- * since been set back.
+ * How many emails to look through for one that is due. The first few may have wrong due times if
+ * the clock has been set back.
  */
 const LOOKED_AT_MAX = 100;
 
 /**
- * Claims the email that has been due longest. The claim expires, so that a dead worker's email is
- * claimed again. Only one email is claimed at a time, so that a slow email doesn't delay others.
+ * Claims the email that has been due longest. Claims expire, so that another worker can claim a
+ * dead worker's email. Only one email is claimed at a time, so that a slow email doesn't delay
+ * others.
  */
 export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<MailRow | null> =>
   maybe(
@@ -78,8 +79,8 @@ export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<Ma
   );
 
 /**
- * Updates an email only under its current claim, so a worker whose claim has expired changes
- * nothing.
+ * Updates an email only if the caller still holds the claim, so a worker whose claim has been taken
+ * over changes nothing.
  */
 const updateClaimed = (
   { id, claim }: Claimed,
@@ -95,12 +96,12 @@ export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
   await many(tx, updateClaimed(claimed, { claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
-/** The email that replaces a request. */
+/** The email that replaces a queued request. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
 /**
- * Replaces the request with the email, so that later attempts send the same email. Null if the
- * claim has expired.
+ * Replaces the request with the email, so that later attempts send that same email. Null if the
+ * claim has been lost.
  */
 export const updateResolved = (
   tx: Work,
@@ -108,7 +109,7 @@ export const updateResolved = (
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/** Deletes a request that doesn't lead to an email, so that its email address isn't kept. */
+/** Deletes a request that doesn't lead to an email, so that the recipient's address isn't kept. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }
@@ -136,8 +137,8 @@ export async function updateUnsent(
 }
 
 /**
- * Deletes emails that were queued before the given time and have been sent or abandoned; returns
- * how many.
+ * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how
+ * many.
  */
 export const removeOldMail = async (
   tx: Work,

@@ -1,7 +1,7 @@
 // Sends queued emails. Safe to run twice and in any number of workers: an email is claimed before
-// it is sent, the claim is renewed in the meantime, and only the claim's holder may update the
-// email. A claim that isn't renewed expires. So if a worker dies, is paused or loses the database
-// for two minutes after the SMTP server accepted an email, the email is sent again with the same
+// it is sent, the claim is renewed while it is being sent, and only the claim's holder may update
+// it. A claim that isn't renewed expires. So if a worker dies, is paused or loses the database for
+// two minutes after the SMTP server has accepted an email, the email is sent again with the same
 // Message-ID.
 
 import { DAY_MS, msAfter } from '../../base/duration.ts';
@@ -26,8 +26,8 @@ import {
 import type { MailTransport } from './transport.ts';
 
 /**
- * How often a claim is renewed. Sending has no time limit, because an SMTP server may delay each of
- * its replies.
+ * How often a claim is renewed. Sending has no time limit, because an SMTP server may take its time
+ * for each reply.
  */
 const RENEW_MS = CLAIM_MS / 4;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
@@ -54,7 +54,8 @@ export async function sendDueMail(parts: SendParts): Promise<boolean> {
 }
 
 /**
- * A worker that dies between the two transactions leaves an unused token; the next run replaces it.
+ * If a worker dies between the two transactions, it leaves an unused token, which the next run
+ * replaces.
  */
 async function resolve(
   { work, people }: SendParts,
@@ -116,7 +117,7 @@ async function renew({ work, log }: SendParts, id: string, claim: string): Promi
   }
 }
 
-/** SMTP errors repeat the recipient's address, which must not reach the log. */
+/** SMTP errors contain the recipient's address, which must not be logged. */
 function logged(error: unknown, recipient: string): { reason: string; code?: string } {
   const address = new RegExp(recipient.replaceAll(/[^\w@]/g, '\\$&'), 'gi');
   const reason = reasonOf(error).replaceAll(address, '[recipient]').slice(0, ERROR_CHARS_MAX);

@@ -16,7 +16,10 @@ import { openTransport } from './transport.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const RETRY_MS = 3000;
 
-/** An app whose email goes to the sink. Email queued by other tests is sent to files first. */
+/**
+ * An app that sends its email to `sink`. To clear the queue, email left by other tests is first
+ * written to files.
+ */
 async function mailing(
   t: TestContext,
   sink: Sink,
@@ -83,7 +86,7 @@ test('each kind of email arrives as text and HTML, with the right headers', asyn
   match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all·example·com/);
 });
 
-test('no email is lost while the SMTP server is down, and each arrives once afterwards', async (t) => {
+test('emails queued while the SMTP server is down all arrive once it is back, each only once', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   await sink.close();
@@ -119,7 +122,7 @@ test('an email that the SMTP server rejects temporarily is retried later', async
   equal(sink.letters.length, 1);
 });
 
-test('an email is sent again with the same ID if the connection breaks before the reply', async (t) => {
+test('if the connection breaks before the SMTP server replies, the email is sent again with the same ID', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut before');
@@ -138,7 +141,7 @@ test('an email is sent again with the same ID if the connection breaks before th
   ok((await queuedFor(post, email))[0]?.sentAt);
 });
 
-test('a connection that breaks after the reply does not cause a second email, and the next one is sent', async (t) => {
+test('if the connection breaks after the reply, the email is not sent twice, and the next one is sent', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut after');

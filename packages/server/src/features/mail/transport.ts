@@ -24,9 +24,7 @@ type MailSender = { from: string; domain: string };
 export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
   setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);
 
-/**
- * Files are written under a temporary name first, so that a reader never sees an incomplete file.
- */
+/** Files are written under a temporary name first, so that readers never see an incomplete file. */
 function fileTransport(directory: string): MailTransport {
   return {
     async send({ id, kind, to, subject, text, html, createdAt }) {
@@ -40,7 +38,7 @@ function fileTransport(directory: string): MailTransport {
   };
 }
 
-/** Some SMTP servers delay their greeting, and scan an email before they accept it. */
+/** Some SMTP servers delay their greeting, and some scan an email before accepting it. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const REPLY_TIMEOUT_MS = 60_000;
 
@@ -57,7 +55,7 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
         text,
         html,
         date: createdAt,
-        // The same for every attempt, so that a receiver can recognise duplicates.
+        // The same for every attempt, so that receivers can recognise duplicates.
         messageId: `<${id}@${domain}>`,
         headers: { 'auto-submitted': 'auto-generated' },
       });
@@ -67,7 +65,8 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
 }
 
 /**
- * Imports the driver with the first email, so that a process that sends no emails doesn't load it.
+ * Imports the SMTP driver when the first email is sent, so that processes that send no email don't
+ * load it.
  */
 async function openSmtp(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');

@@ -18,9 +18,9 @@ type Acceptance = {
 export type Joined = { workspaceId: string; userId: string; role: Role; active: boolean };
 
 /**
- * Makes the holder of an invitation token a member. The account's email address must be verified,
- * but may differ from the invited address. If the account has the invited address, the emailed
- * token verifies it. Nothing is written unless the whole token matches an open invitation.
+ * Makes the holder of an invitation token a member. Their account's email address must be verified,
+ * but may differ from the invited address. If it is the invited address, the emailed token verifies
+ * it. Nothing is written unless the token matches an open invitation.
  */
 export async function acceptInvite(
   tx: Write,

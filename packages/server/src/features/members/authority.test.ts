@@ -1,5 +1,5 @@
-// Authority never grows: a secret key has at most its creator's authority, even when keys create
-// keys and after a rotation. The creator of a workspace is an owner only of that workspace.
+// Authority never grows: a secret key has at most its creator's authority, even if it was created
+// by another key or by rotation. A workspace's creator owns only that workspace.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -22,7 +22,7 @@ const named = () => {
   return { name: 'Own', slug: `own-${process.pid}-${workspaces}` };
 };
 
-/** Four changes that only an owner may make, and that would succeed for an owner. */
+/** Four changes that only owners may make. Each would succeed for an owner. */
 async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Promise<unknown>][]> {
   const { userId } = await app.people.member();
   const invited = { email: newAddress(), role: 'owner' };
@@ -35,7 +35,7 @@ async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Pro
   ];
 }
 
-test('a test key is denied because of its environment, not because of its authority', async (t) => {
+test('a test key is denied because of its environment, not its authority', async (t) => {
   const app = await harness(t);
   const byAdmin = app.as.token((await app.as.admin(mint, { env: 'test' })).key);
   for (const [name, attempt] of await ownersOwn(app)) {
@@ -62,7 +62,7 @@ test('a key created by an admin can do what an admin can, but not what only an o
   }
 });
 
-test('a key created by an owner or an owner’s key can do what an owner can', async (t) => {
+test('a key created by an owner, or by an owner’s key, can do what an owner can', async (t) => {
   const app = await harness(t);
   const byOwner = app.as.token((await app.as.owner(mint, { env: 'live' })).key);
   const byKey = app.as.token((await byOwner(mint, { env: 'live' })).key);
@@ -71,7 +71,7 @@ test('a key created by an owner or an owner’s key can do what an owner can', a
   }
 });
 
-test('a rotated key gets the lower authority of the old key and the caller', async (t) => {
+test('a rotated key gets the old key’s or the caller’s authority, whichever is lower', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const [[, attempt] = ['', () => Promise.resolve()]] = await ownersOwn(app);
@@ -105,7 +105,7 @@ test('a key keeps working with its old authority after its creator is removed', 
   await key('GET /v1/workspace');
 });
 
-test('the creator of a workspace owns it, and it becomes active if no other workspace is active', async (t) => {
+test('a workspace’s creator becomes its owner, and the workspace becomes active if no other is', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());
@@ -140,7 +140,7 @@ test('the creator of a workspace owns it, and it becomes active if no other work
   );
 });
 
-test('creating a workspace does not change the active workspace, whatever the user’s role there', async (t) => {
+test('creating a workspace leaves the active workspace unchanged, whatever the user’s role in it', async (t) => {
   const app = await harness(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await app.people[role]();
@@ -152,7 +152,7 @@ test('creating a workspace does not change the active workspace, whatever the us
   }
 });
 
-test('if two workspaces with the same slug are created at the same time, only one succeeds', async (t) => {
+test('of two concurrent requests to create a workspace with the same slug, only one succeeds', async (t) => {
   const app = await harness(t);
   const people = [await someone(app), await someone(app)];
   const input = named();

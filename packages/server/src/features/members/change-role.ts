@@ -13,9 +13,9 @@ import {
 } from './rows.ts';
 
 /**
- * Gives a member a different role; the last owner must remain an owner. A lower role also revokes
- * open invitations that were sent by the member or with the member's keys, and could otherwise be
- * used to regain the old role.
+ * Changes a member's role; the last owner must remain an owner. A lower role also revokes open
+ * invitations sent by the member or with their secret keys, because the member could use them to
+ * regain the old role.
  */
 export async function changeRole(
   tx: Write,

@@ -1,4 +1,5 @@
-// Invitations are limited per hour, and are revoked when the inviting owner is removed or demoted.
+// Invitations per hour are limited, and an owner's invitations are revoked when the owner is
+// removed or demoted.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, codeOf, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -109,7 +110,7 @@ test('a demotion revokes the member’s invitations, but a promotion does not', 
 
 const skip = storeName === 'embedded' ? 'the embedded store has only one connection' : false;
 
-test('an owner cannot invite while being removed', { skip }, async (t) => {
+test('an owner cannot send an invitation while being removed', { skip }, async (t) => {
   const vendor = await harness(t);
   await vendor.people.owner();
   const { userId } = await anOwner(vendor);

@@ -20,9 +20,9 @@ type Invitation = { email: string; role: Role; perHourMax: number };
 export type Invited = { invite: InviteRow; token: Secret };
 
 /**
- * Invites an email address. The response and the email contain different tokens: only the emailed
- * token proves that its holder reads that mailbox. The workspace is locked, so that concurrent
- * invitations are all counted, and owners can't invite while they are being removed.
+ * Invites an email address. The response and the email contain different tokens, because only the
+ * emailed one proves that its holder reads that mailbox. The workspace is locked, so that
+ * concurrent invitations are all counted, and an owner can't send one while being removed.
  */
 export async function invitePerson(
   tx: Write,
@@ -58,7 +58,7 @@ export async function invitePerson(
   );
 }
 
-/** Reloads the inviting member under the lock; null if the invitation is sent with a secret key. */
+/** Reloads the inviting member under the lock; null if a secret key sends the invitation. */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;
@@ -68,7 +68,7 @@ async function loadInviter(tx: Write): Promise<MemberRow | null> {
 }
 
 /**
- * Revoked invitations count too, because each one sent an email to an address chosen by the
+ * Revoked invitations count, too, because each one sent an email to an address chosen by the
  * inviter.
  */
 async function refuseBeyondHour(tx: Write, perHourMax: number): Promise<void> {

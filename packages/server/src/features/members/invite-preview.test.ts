@@ -1,4 +1,4 @@
-// Showing an invitation to the holder of its token, without an account.
+// Showing an invitation to whoever holds its token, without an account.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';
@@ -9,7 +9,7 @@ const preview = 'POST /v1/auth/invites/preview';
 const accept = 'POST /v1/auth/invites/accept';
 const DAY_MS = 86_400_000;
 
-test('both tokens of an invitation show the workspace and the role, but not the inviter', async (t) => {
+test('each of an invitation’s two tokens reveals the workspace and role, but not the inviter', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const created = await app.as.owner(invite, { email, role: 'admin' });
@@ -21,7 +21,7 @@ test('both tokens of an invitation show the workspace and the role, but not the 
   equal(JSON.stringify(wanted).includes((await app.people.owner()).userId), false);
 });
 
-test('a preview does not use up the token and writes no audit entry', async (t) => {
+test('previewing an invitation does not use up its token or write an audit entry', async (t) => {
   const app = await harness(t);
   const { token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
   const head = () => app.as.liveKey('GET /v1/audit_logs/chain');

@@ -1,5 +1,5 @@
-// A user can send a limited number of invitations per hour, across all workspaces and including
-// invitations sent with secret keys.
+// The number of invitations a user can send per hour is limited, across all workspaces and
+// including those sent with secret keys.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle } from '@keyrail/server/access/throttle.ts';
@@ -17,7 +17,7 @@ async function scene(t: TestContext) {
   const { testApp, clock } = await harness(t);
   const throttle = createThrottle(clock, null, { invitesPerHourMax: PER_HOUR });
   const beside = appBeside(t, testApp, { throttle, invitesPerHourMax: PER_HOUR });
-  /** A user's workspace, with its first secret key and its creator's session. */
+  /** A workspace created by a user, with its first secret key and the user's session. */
   const workspaceOf = async (token: string) => {
     slugs += 1;
     const slug = `inviter-${process.pid}-${slugs}`;
@@ -58,8 +58,7 @@ test('invitations sent with a secret key count toward its creator’s limit', as
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];
   equal(await sent(keys[0] ?? '', 3), 3);
-  // A key created by another key, and the key that replaces it in a rotation, have the same
-  // creator.
+  // Keys created with another key, or by rotation, count as created by the same user.
   const made = await beside.as(keys[1] ?? '')('POST /v1/secret_keys', { env: 'live' });
   equal(await sent(made.key, 1), 1);
   const rotated = await beside.as(made.key)('POST /v1/secret_keys/{id}/rotate', { id: made.id });
@@ -67,7 +66,7 @@ test('invitations sent with a secret key count toward its creator’s limit', as
   equal(await sent(token, 1), 0);
 });
 
-test('invitations sent with keys without a creator share the workspace’s limit', async (t) => {
+test('invitations sent with keys that no user created share the workspace’s limit', async (t) => {
   const { sent } = await scene(t);
   const { tokens } = await harness(t);
   equal(await sent(tokens.liveKey, PER_HOUR + 1), PER_HOUR);

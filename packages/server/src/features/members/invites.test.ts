@@ -1,4 +1,4 @@
-// Invitations: each has two tokens and can be accepted once, and all invalid tokens get the same
+// Invitations: each has two tokens but can be accepted only once. All invalid tokens get the same
 // error.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ const unverified = async (app: Harness): Promise<Person> =>
 const headOf = async ({ as }: Harness): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-test('an invitation token is shown once, and the email contains a different token', async (t) => {
+test('an invitation token is shown only once, and the email contains a different one', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const email = newAddress();
@@ -78,7 +78,7 @@ test('a verified account can accept an invitation to any address, and the worksp
   deepEqual([listed?.id, typeof listed?.accepted_at], [id, 'string']);
 });
 
-test('the emailed token verifies the account of the invited address', async (t) => {
+test('the emailed token verifies the invited address’s account', async (t) => {
   const app = await harness(t);
   const person = await unverified(app);
   await app.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
@@ -106,7 +106,7 @@ test('an unverified account can accept only with the token emailed to its addres
   }
   equal(await headOf(app), before);
   equal((await person.call(me)).user.email_verified, false);
-  // A rejected attempt doesn't use up a token: both still work.
+  // A rejected attempt doesn't use up a token: both tokens still work.
   await (await someone(app)).call(accept, { token });
   await (await someone(app)).call(accept, { token: othersMail });
 });
@@ -134,7 +134,7 @@ test('a member who accepts another invitation keeps their role, and the invitati
   await (await someone(app)).call(accept, { token });
 });
 
-test('a user who accepts two invitations at the same time joins only once', async (t) => {
+test('a user who accepts two invitations concurrently joins only once', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < 5; round += 1) {
     const { call, email, userId, token } = await someone(app);
@@ -154,7 +154,7 @@ test('a user who accepts two invitations at the same time joins only once', asyn
   }
 });
 
-test('only one of 50 concurrent acceptances of one invitation succeeds', async (t) => {
+test('of 50 concurrent attempts to accept the same invitation, only one succeeds', async (t) => {
   const RACERS = 50;
   const app = await harness(t);
   const people = [await someone(app), await someone(app), await someone(app)];
@@ -195,7 +195,7 @@ test('a revoked invitation cannot be accepted or revoked again', async (t) => {
   await refused((await someone(app)).call(accept, { token }), 400, 'invalid_token');
 });
 
-test('an accepted invitation cannot be revoked, and an expired one is left unchanged', async (t) => {
+test('revoking fails for an accepted invitation, and leaves an expired one unchanged', async (t) => {
   const app = await harness(t);
   const accepted = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
   await (await someone(app)).call(accept, { token: accepted.token });

@@ -1,5 +1,5 @@
-// A removed owner's secret keys can't be used to rejoin, and they stop working if they are revoked
-// with the membership.
+// A removed owner can't rejoin with secret keys they left behind. The keys themselves stop working
+// only if they are revoked along with the membership.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -58,7 +58,7 @@ for (const what of ['removed', 'demoted'] as const) {
   });
 }
 
-test('removing an owner returns how many of their keys remain, and these keys keep working', async (t) => {
+test('removing an owner returns how many of their keys remain, and those keys keep working', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
@@ -79,7 +79,7 @@ test('removing an owner returns how many of their keys remain, and these keys ke
   }
 });
 
-test('revoke_secret_keys revokes the removed owner’s keys in the same change', async (t) => {
+test('with revoke_secret_keys, the removed owner’s keys are revoked in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);

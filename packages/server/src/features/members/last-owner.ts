@@ -1,8 +1,11 @@
-// A workspace with members keeps at least one owner.
+// As long as a workspace has members, at least one of them is an owner.
 import { conflict } from '../../base/errors.ts';
 import type { MemberRow } from './rows.ts';
 
-/** Count the owners while holding the lock of lockMember(), or two requests could both pass. */
+/**
+ * Count the owners while holding lockMember()'s lock; otherwise, two concurrent requests could both
+ * pass.
+ */
 export function refuseLosingLastOwner(member: MemberRow, owners: number): void {
   if (member.role === 'owner' && owners === 1) {
     throw conflict('A workspace needs at least one owner. Make another member an owner first.');

@@ -1,4 +1,4 @@
-// Members of a workspace: lists, roles, removals, and the rule that one owner always remains.
+// A workspace's members: lists, roles, removals, and the rule that at least one owner remains.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -22,7 +22,7 @@ const rolesIn = async ({ as }: Harness): Promise<Record<string, string>> =>
 const actionsIn = async ({ as }: Harness): Promise<string[]> =>
   (await as.liveKey('GET /v1/audit_logs')).data.map(({ action }) => action);
 
-test('members are listed oldest first, with their address and role', async (t) => {
+test('members are listed with their email address and role, longest-standing first', async (t) => {
   const app = await harness(t);
   const people = [
     await joined(app, 'owner'),
@@ -40,7 +40,7 @@ test('members are listed oldest first, with their address and role', async (t) =
   deepEqual((await app.as.liveKey(list, { limit: 2 })).data.length, 2);
 });
 
-test('a member’s role is read again with every request', async (t) => {
+test('a role change takes effect on the member’s next request', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const person = await joined(app, 'member');
@@ -81,7 +81,7 @@ test('a role change and a removal are audited', async (t) => {
   equal(removed?.actor_id, (await app.people.owner()).userId);
 });
 
-test('a user outside the workspace, or a removed member, is not found', async (t) => {
+test('a user who was never a member, or no longer is one, is not found', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const foreign = await joined(other, 'member');
@@ -132,7 +132,7 @@ test('the last owner can be neither removed nor demoted', async (t) => {
   await refused(second.call(remove, { userId: second.userId }), 409, 'conflict');
 });
 
-test('when two owners demote each other at the same time, one remains an owner', async (t) => {
+test('when two owners demote each other concurrently, one remains an owner', async (t) => {
   const ROUNDS = 8;
   const app = await harness(t);
   const one = await joined(app, 'owner');
@@ -147,7 +147,7 @@ test('when two owners demote each other at the same time, one remains an owner',
   }
 });
 
-test('when all owners are removed or demoted at the same time, one remains an owner', async (t) => {
+test('when all owners are removed or demoted concurrently, one remains an owner', async (t) => {
   const OWNERS = 6;
   const app = await harness(t);
   const owners: Person[] = [];

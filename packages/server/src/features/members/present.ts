@@ -1,5 +1,5 @@
-// Turns rows into workspace_member and workspace_invite objects. Only this file reveals an
-// invitation token.
+// Turns rows into workspace_member and workspace_invite objects. Invitation tokens are revealed
+// only by this file.
 import type {
   CreatedInvite,
   InvitePreview,
@@ -44,8 +44,7 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
 });
 
 /**
- * For invited people, who may not have an account. Contains no personal data except the invited
- * address.
+ * For invited people, who may not have an account. The only personal data is the invited address.
  */
 export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePreview => ({
   ...presentInvite(invite),

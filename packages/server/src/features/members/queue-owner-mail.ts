@@ -1,4 +1,4 @@
-// Queues an email to the owners of a workspace.
+// Queues an email to a workspace's owners.
 import type { Read, Write } from '../../doors/door.ts';
 import type { MailKind, MailParams } from '../mail/kinds.ts';
 import { insertMail } from '../mail/rows.ts';
@@ -11,10 +11,7 @@ type OwnerMail = { [K in MailKind]: { kind: K; params: MailParams[K] } }[MailKin
 
 type Recipients = { workspace: string; addresses: readonly string[] };
 
-/**
- * If the workspace has no owner, the email goes to the workspace's billing address, if there is
- * one.
- */
+/** If the workspace has no owner, its billing address is used instead, if there is one. */
 export async function listRecipients(tx: Read): Promise<Recipients> {
   const { name, billingEmail } = await loadWorkspace(tx);
   const owners = await listOwnerAddresses(tx, OWNERS_NOTIFIED_MAX);

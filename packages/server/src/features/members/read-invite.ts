@@ -6,7 +6,10 @@ import { findOpenInvite, type InviteRow } from './rows.ts';
 
 export type ReadInvite = { invite: InviteRow; workspaceName: string };
 
-/** An open invitation, for the holder of its token. Nothing is written: the token stays valid. */
+/**
+ * Shows an open invitation to the holder of its token. Nothing is written, so the token stays
+ * valid.
+ */
 export async function readInvite(tx: Write, token: string): Promise<Change<ReadInvite>> {
   const invite = await findOpenInvite(tx, hashOfToken(token));
   if (!invite) throw new ApiError('invalid_token');

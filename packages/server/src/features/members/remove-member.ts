@@ -7,7 +7,7 @@ import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from '.
 
 export type Removed = {
   userId: string;
-  /** Active keys with the owner role that could be traced back to the member. */
+  /** The number of active keys with the owner role that can be traced back to the member. */
   ownerKeys: number;
   areRevoked: boolean;
 };
@@ -16,8 +16,8 @@ const REASON = 'The member was removed.';
 
 /**
  * Ends a membership: the member's next request is denied. Open invitations sent by the member or
- * with the member's keys are revoked too, because they could be used to rejoin. Secret keys created
- * by the member keep working, except that `revokesKeys` also revokes the keys of an owner.
+ * with their secret keys are also revoked, because they could be used to rejoin. Secret keys
+ * created by the member keep working, unless `revokesKeys` is set and the member was an owner.
  */
 export async function removeMember(
   tx: Check,

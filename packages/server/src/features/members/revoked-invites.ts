@@ -1,4 +1,4 @@
-// The audit entry of a revoked invitation.
+// The audit entry for a revoked invitation.
 import type { Entry } from '../../doors/actions.ts';
 import type { InviteRow } from './rows.ts';
 

@@ -1,5 +1,4 @@
-// Members and invitations. Test keys can't even read them, because members don't belong to an
-// environment.
+// Members and invitations. They don't belong to an environment, so test keys can't even read them.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { type Principal, personOf, reachOf } from '../../access/principal.ts';
@@ -30,7 +29,7 @@ import { listInvites, listMembers } from './rows.ts';
 
 export type MemberParts = {
   throttle: Throttle;
-  /** The limit per workspace. A separate throttle limits each user's invitations. */
+  /** The limit per workspace. A separate throttle limits each user. */
   invitesPerHourMax: number;
 };
 
@@ -99,7 +98,10 @@ export const memberRoutes = ({
     },
   });
 
-/** The inviting user; the workspace if a secret key without a known creator invites. */
+/**
+ * The inviting user; the workspace if the invitation is sent with a secret key whose creator is
+ * unknown.
+ */
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;
   const reach = reachOf(principal);
@@ -135,7 +137,7 @@ export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
   },
 });
 
-/** The workspace whose ID is in the token. Only the whole token opens an invitation there. */
+/** The workspace whose ID is in the token. The rest of the token is checked there. */
 function reachOfToken(token: string, actor: Actor): Reach {
   const workspaceId = workspaceNamedBy(token);
   if (workspaceId === null) throw new ApiError('invalid_token');

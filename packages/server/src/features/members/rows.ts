@@ -1,4 +1,4 @@
-// All SQL statements for the memberships and invitations of a workspace.
+// All SQL statements for a workspace's memberships and invitations.
 import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
@@ -31,7 +31,7 @@ const selectMembers = (condition: Sql): Sql<MemberRow> => sql`
   from memberships m join users u on u.id = m.user_id
   where m.removed_at is null ${condition}`;
 
-/** Oldest first, so that the workspace's creator comes first. */
+/** Longest-standing first, so that the list starts with the workspace's creator. */
 export const listMembers = (tx: Read, { after, limit }: Listing): Promise<MemberRow[]> =>
   many(
     tx,
@@ -41,8 +41,9 @@ export const listMembers = (tx: Read, { after, limit }: Listing): Promise<Member
   );
 
 /**
- * Locks the workspace, so that role changes and removals run one after another and two owners
- * cannot remove each other. Inserts that refer to the workspace do not wait: see lockWorkspace().
+ * Locks the workspace, so that role changes and removals run one after another, and two owners
+ * can't remove each other. Inserts that refer to the workspace don't wait for this lock: see
+ * lockWorkspace().
  */
 export async function lockMember(tx: Check, userId: string): Promise<MemberRow> {
   await many(tx, sql`select id from workspaces ${locking(tx, sql`for no key update`)}`);
@@ -51,7 +52,7 @@ export async function lockMember(tx: Check, userId: string): Promise<MemberRow> 
   return member;
 }
 
-/** Call this while the workspace is locked. Null if the user is no longer a member. */
+/** Call this only while holding the workspace lock. Null if the user is no longer a member. */
 export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
   maybe(tx, selectMembers(sql`and m.user_id = ${userId}`));
 
@@ -64,13 +65,13 @@ export async function countOwners(tx: Read): Promise<number> {
   return owners;
 }
 
-/** The addresses of the owners, starting with the longest-standing member. */
+/** The owners' email addresses, starting with the longest-standing owner. */
 export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
   const owners = selectMembers(sql`and m.role = 'owner' order by m.created_at limit ${most}`);
   return (await many(tx, owners)).map(({ email }) => email);
 }
 
-/** False if the user is already a member, even if a concurrent request made them one. */
+/** False if the user is already a member, even if a concurrent request has just added them. */
 export async function insertMember(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
@@ -106,9 +107,7 @@ type NewInvite = Omit<InviteRow, 'workspaceId' | 'acceptedAt' | 'revokedAt'>;
 export const insertInvite = (tx: Write, values: NewInvite): Promise<InviteRow> =>
   one(tx, sql<InviteRow>`insert into invites ${valuesOf(values)} returning *`);
 
-/**
- * The creation time of the invitation that is `count`th from the newest; null if there are fewer.
- */
+/** The creation time of the `count`th newest invitation; null if there are fewer. */
 export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
   const found = await maybe(
     tx,
@@ -128,9 +127,9 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
   one(tx, sql<InviteRow>`update invites set revoked_at = ${tx.now} where id = ${id} returning *`);
 
 /**
- * Revokes the open invitations sent by a member or with the member's keys, and returns them. Call
- * this under the lock of lockMember(), or a concurrent invitation would stay open. The number of
- * invitations is bounded by the workspace's hourly limit and the lifetime of an invitation.
+ * Revokes the open invitations sent by a member or with their secret keys, and returns them. Call
+ * this only while holding lockMember()'s lock; otherwise, a concurrent invitation would stay open.
+ * There can't be many, because invitations expire and each workspace has an hourly limit.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
@@ -146,7 +145,7 @@ export const updateRevokedInvitesBy = (
       returning id, role`,
   );
 
-/** Each hash is looked up in its own index; an "or" would scan all invitations. */
+/** Each hash is looked up in its own index; a condition with "or" would scan all invitations. */
 const hasToken = (hash: Buffer): Sql =>
   sql`id = any (array(
     select id from invites where token_hash = ${hash}
@@ -156,7 +155,9 @@ const hasToken = (hash: Buffer): Sql =>
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
   maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isPending(tx.now)}`);
 
-/** Exactly one of several concurrent acceptances gets the invitation; the others get null. */
+/**
+ * Of several concurrent attempts to accept an invitation, only one gets it; the others get null.
+ */
 export const acceptOpenInvite = (
   tx: Write,
   hash: Buffer,
@@ -170,7 +171,7 @@ export const acceptOpenInvite = (
 
 type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
-/** The parts of the acting user's account that a workspace transaction may read. */
+/** The parts of the acting user's account that workspace transactions may read. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,

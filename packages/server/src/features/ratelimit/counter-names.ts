@@ -1,5 +1,5 @@
-// The counter name of each rule of a check. It starts with the workspace, so that callers can only
-// affect their own workspace's counters, even with invented IDs.
+// Names the counter for each rule of a check. Each name starts with the workspace ID, so that
+// callers can't affect another workspace's counters, even by inventing IDs.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type Counters, type Owner, partOf, type Rule } from '../../volatile/counters.ts';
@@ -8,9 +8,7 @@ export type Subjects = {
   workspaceId: string;
   env: Env;
   projectId: string;
-  /**
-   * If null (likewise tenantId), the request is counted for one anonymous subject of the project.
-   */
+  /** If this or `tenantId` is null, requests count toward the project's one anonymous subject. */
   keyId: string | null;
   tenantId: string | null;
 };
@@ -18,8 +16,8 @@ export type Subjects = {
 const ANONYMOUS = '-';
 
 /**
- * A rule with a new window or algorithm gets a new counter; a rule with a new limit keeps its
- * counter.
+ * If a rule's window or algorithm changes, the rule gets a new counter; if its limit changes, it
+ * keeps its counter.
  */
 export const counterName = (subjects: Subjects, rule: RateLimit, slot: string): string =>
   `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
@@ -34,16 +32,16 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /**
- * The owner whose quota limits the number of counters. On a Redis Cluster, each slot has its own
- * part of the quota.
+ * Whose quota limits the number of counters. On a Redis Cluster, each slot has its own part of the
+ * quota.
  */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Redis Cluster, all counters of a check and the owner's count of names must be in one slot.
- * So a workspace has a few slots per environment, and a tenant and all its keys use one of them. A
- * key that is checked under two tenants may be counted separately for each.
+ * On a Redis Cluster, all counters of a check, and the count of their owner's counters, must be in
+ * one slot. So a workspace has a few slots per environment, and a tenant and all its keys share
+ * one. A key checked under two tenants may be counted separately for each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,
@@ -54,7 +52,7 @@ export function slotOf(
   return `{${workspaceId}/${env}/${partOf(subject)}}`;
 }
 
-/** The counters of the rules, and the owner whose quota counts their names. */
+/** The rules' counters, and the owner whose quota they count toward. */
 export function namedRules(
   { isSlotted, namesMax }: Counters,
   subjects: Subjects,

@@ -5,8 +5,8 @@ import { namedRules, type Subjects } from './counter-names.ts';
 type Wanted = { subjects: Subjects; rules: readonly RateLimit[]; want: number; id: string };
 
 /**
- * Charges up to `want` units in advance, to the same counters that checks use. A denial has the
- * same form as for a check.
+ * Charges up to `want` units in advance, to the same counters that checks use. A denied lease has
+ * the same form as a denied check.
  */
 export function leaseLimits(
   counters: Counters,

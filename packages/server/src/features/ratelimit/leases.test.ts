@@ -1,4 +1,4 @@
-// Leases of rate limits with counters in memory.
+// Rate-limit leases, with counters in memory.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -7,7 +7,10 @@ import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
-/** The longest window. Its sub-buckets are two days long, so that none ends during a test. */
+/**
+ * The longest window. It is divided into sub-buckets of about two days, so none of them ends during
+ * a test.
+ */
 const MONTH_MS = 2_678_400_000;
 
 const rule = (id: string, more: Input = {}): Input => ({
@@ -19,7 +22,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A new key and tenant. */
+/** Limits for a new key and tenant. */
 const subject = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -59,7 +62,7 @@ test('a lease is charged immediately and in full, to the same counters as checks
   deepEqual(restOf(await as.liveKey(check, { ...input, cost: 0 })), [81, 981]);
 });
 
-test('a lease gets the remaining units of the strictest rule, and the next lease gets nothing', async (t) => {
+test('a lease gets all units remaining under the strictest rule, and the next lease gets none', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('wide', { limit: 1000 }), rule('narrow', { limit: 5 })]);
   const first = await as.liveKey(lease, { ...input, want: 10_000 });
@@ -95,7 +98,7 @@ test('a return that is too large, too late or for different counters changes not
   deepEqual(restOf(await as.liveKey(check, { ...input, cost: 0 })), [90, 90]);
 });
 
-test('a lease of another workspace cannot be returned', async (t) => {
+test('a workspace cannot return another workspace’s lease', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const input = subject([rule('one')]);

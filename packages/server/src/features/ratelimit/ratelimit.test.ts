@@ -1,4 +1,4 @@
-// The rate-limit endpoint with counters in memory.
+// The rate-limit endpoint, with counters in memory.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ const aCheck = (limits: Input[], more: Input = {}) => ({
 
 const allowed = async ({ as }: Harness, input: Input) => (await as.liveKey(check, input)).allowed;
 
-test('a check returns the remaining units, the reset time and the denying rule; a denial is a 200', async (t) => {
+test('a check returns the remaining units, the reset time and the denying rule, and a denial is still a 200', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
   const first = await as.liveKey(check, input);
@@ -88,7 +88,7 @@ test('either all rules are charged or none, and a cost of 0 charges nothing', as
   );
 });
 
-test('a check that costs more than the limit is denied with the rule but without a retry time', async (t) => {
+test('if a check costs more than the limit, the denial names the rule but gives no retry time', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
@@ -109,7 +109,7 @@ test('a check that costs more than the limit is denied with the rule but without
   );
 });
 
-test('limited_policy is the denying rule with the longest wait', async (t) => {
+test('limited_policy names the denying rule with the longest wait', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([
     rule('second', { limit: 1, window_ms: 1000 }),
@@ -141,7 +141,7 @@ test('a denied check is allowed after retry_after_seconds on the store’s clock
   }
 });
 
-test('keys and tenants are counted by scope, and null counts as one anonymous subject', async (t) => {
+test('a rule’s scope decides whether keys or tenants are counted, and null counts as one anonymous subject', async (t) => {
   const app = await harness(t);
   const project_id = randomUUID();
   const key_id = randomUUID();
@@ -183,7 +183,7 @@ test('a test key can check limits only in the test environment', async (t) => {
   equal((await as.testKey(check, { ...input, env: 'test' })).allowed, true);
 });
 
-test('remaining is 0 when the limit is lowered below the count', async (t) => {
+test('remaining is 0, not negative, once the limit is lowered below the count', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('falls', { limit: 10 })], { cost: 9 });
   await as.liveKey(check, input);
@@ -191,7 +191,7 @@ test('remaining is 0 when the limit is lowered below the count', async (t) => {
   equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
 });
 
-test('of 200 concurrent checks, exactly the limit is allowed', async (t) => {
+test('of 200 concurrent checks, exactly as many succeed as the limit allows', async (t) => {
   const app = await harness(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),

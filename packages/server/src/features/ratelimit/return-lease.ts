@@ -5,8 +5,8 @@ import { namedRules, type Subjects } from './counter-names.ts';
 type Returned = Rest & { subjects: Subjects; rules: readonly RateLimit[] };
 
 /**
- * Subtracts the unused units of a lease from its counters. Returns 0 if it is too late, or if they
- * have already been returned.
+ * Subtracts a lease's unused units from its counters. Returns 0 if the lease has ended, or if its
+ * units have already been returned.
  */
 export function returnLease(
   counters: Counters,

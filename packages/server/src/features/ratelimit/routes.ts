@@ -1,4 +1,5 @@
-// Rate-limit counters shared by all nodes. The `volatile` door gives no access to the database.
+// Rate-limit counters shared by all nodes. Requests come through the `volatile` door, which has no
+// access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { chain } from '../../base/maybe-async.ts';
 import type { Env, Reach } from '../../doors/reach.ts';

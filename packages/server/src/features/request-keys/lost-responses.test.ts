@@ -1,6 +1,6 @@
-// The connection to the database is lost between any two steps of a request with an idempotency
-// key. When the request is repeated with the same key, it creates one API key, not two. The 503 in
-// between states whether that API key may exist.
+// The database connection is lost between any two steps of a request with an idempotency key.
+// Repeating the request with the same key creates one API key, not two. The 503 returned for the
+// first attempt says whether that API key may exist.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Answer, ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -10,12 +10,14 @@ import { StoreUnavailable } from '../../db/faults.ts';
 const create = 'POST /v1/keys';
 const STEPS_MAX = 20;
 
-/** The number of statements that succeed first, or a moment before or after all of them. */
+/**
+ * When the connection is lost: after this many statements, before all of them, or after the commit.
+ */
 type Step = number | 'before' | 'after the commit';
 
 const lost = () => new StoreUnavailable('the connection was lost');
 
-/** Loses the connection of the next change at the given step. */
+/** Loses the connection at the given step of the next change. */
 function losing(db: Database, next: { step: Step | null }): Database {
   return {
     ...db,
@@ -69,7 +71,8 @@ async function ground(t: TestContext): Promise<Ground> {
 const outcomeOf = ({ body }: Answer) => Object(body.error).outcome;
 
 /**
- * Loses the first response at the given step and repeats the request. Returns the first response.
+ * Sends a request whose connection is lost at the given step, then repeats it. Returns the first
+ * response.
  */
 async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer> {
   next.step = step;
@@ -77,7 +80,7 @@ async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer>
   const before = (await as.liveKey('GET /v1/keys')).data.length;
   const first = await make(key);
   let second = await make(key);
-  // The store may take a moment to notice that the connection is lost.
+  // It may take the store a moment to notice that the connection is lost.
   while (codeOf(second) === 'idempotency_in_progress') second = await make(key);
   equal(second.status, 201, second.text);
   equal((await as.liveKey('GET /v1/keys')).data.length, before + 1, `lost at ${step}`);
@@ -85,7 +88,7 @@ async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer>
   return first;
 }
 
-test('if the connection is lost between any two statements, no change is kept', async (t) => {
+test('if the connection is lost before or between any statements, no change is kept', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'before');
   deepEqual([first.status, outcomeOf(first)], [503, 'not_done']);
@@ -98,7 +101,7 @@ test('if the connection is lost between any two statements, no change is kept', 
   ok(steps > 1 && steps < STEPS_MAX, `the request had ${steps} statements`);
 });
 
-test('a response lost after the commit is replayed', async (t) => {
+test('if the response is lost after the commit, repeating the request replays it', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'after the commit');
   deepEqual([first.status, outcomeOf(first)], [503, 'unknown']);

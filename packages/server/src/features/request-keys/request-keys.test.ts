@@ -1,4 +1,5 @@
-// Requests with an idempotency key: each is carried out once, and replayed without its secret.
+// Requests with an idempotency key: each is carried out only once, and its response is replayed
+// without the secret.
 
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -38,7 +39,7 @@ const keyIn = async ({ given }: Harness): Promise<Input> => ({
   env: 'live',
 });
 
-/** Everything stored for kept responses, as text. */
+/** All data stored for kept responses, as text. */
 async function storedIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = `select encode(key_hash, 'hex') as key_hash, response from kept_responses
     where workspace_id = $1`;
@@ -69,7 +70,7 @@ test('a repeated creation returns the first object without its secret, and write
   }
 });
 
-test('a different request with the same key is rejected, whatever the difference', async (t) => {
+test('a request that differs in any way from the first one with the same key is rejected', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   const other = await app.given.key();
@@ -85,7 +86,7 @@ test('a different request with the same key is rejected, whatever the difference
   equal((await app.as.liveKey('GET /v1/keys/{id}', { id: other.id })).revoked_at, null);
 });
 
-test('the same idempotency key can be used with several credentials independently', async (t) => {
+test('different credentials can use the same idempotency key independently', async (t) => {
   const app = await opened(t);
   const owner = await app.people.owner();
   const another = await app.as.liveKey('POST /v1/secret_keys', { env: 'live' });
@@ -100,7 +101,7 @@ test('the same idempotency key can be used with several credentials independentl
   equal(new Set(made.map(({ body }) => body.id)).size, 4);
 });
 
-test('a credential that is no longer allowed gets an error instead of a replay', async (t) => {
+test('a credential that was revoked or has lost its role gets an error instead of a replay', async (t) => {
   const app = await opened(t);
   const { id, key } = await app.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   equal((await app.keyed(key)(newTenant, { external_id: 'a' }, 'k')).status, 201);
@@ -124,7 +125,7 @@ test('error responses are not kept, so a repeated request runs again', async (t)
   equal(isReplayed(made), false);
 });
 
-test('the response to a request that changed nothing is kept too', async (t) => {
+test('the response to a request that changed nothing is also kept', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   await app.as.liveKey(revoke, { id });
@@ -136,7 +137,7 @@ test('the response to a request that changed nothing is kept too', async (t) => 
   equal(told(await app.send(revoke, { id, reason: 'x' }, 'k')), '422 idempotency_mismatch');
 });
 
-test('a replayed revocation waits for the nodes again', async (t) => {
+test('a replayed revocation waits again until the nodes have applied it', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   const first = await app.send(revoke, { id, wait: true }, 'k');
@@ -174,7 +175,7 @@ test('an idempotency key that is not 1 to 255 visible ASCII characters is reject
   equal((await app.send(newTenant, { external_id: 'a' }, 'x'.repeat(255))).status, 201);
 });
 
-test('a record lasts 24 hours; then the key can be used again, and the worker removes the row', async (t) => {
+test('after 24 hours, the idempotency key can be used again, and the worker removes its record', async (t) => {
   const app = await opened(t);
   const purge = () => purgeTables(app.testApp, 'kept_responses');
   const first = await app.send(newTenant, { external_id: 'a' }, 'k');
@@ -207,7 +208,7 @@ async function bytesOf(app: Harness): Promise<number> {
   return (await worker<{ bytes: number }>(app, text, [app.workspaceId])).rows[0]?.bytes ?? -1;
 }
 
-test('when a workspace exceeds its byte limit, its oldest records in that environment are removed', async (t) => {
+test('when a workspace exceeds its byte limit in an environment, its oldest records there are removed', async (t) => {
   const app = await opened(t);
   const testing = app.keyed(app.tokens.testKey);
   const tenant = (ask: Ask, name: string) => ask(newTenant, { external_id: name }, name);
@@ -215,7 +216,7 @@ test('when a workspace exceeds its byte limit, its oldest records in that enviro
   for (const name of ['a', 'b', 'c']) await tenant(app.send, name);
   const counted = await bytesOf(app);
   ok(counted > 4 * 512);
-  // Makes the records count as so large that one more exceeds the limit by the size of two records.
+  // Inflates the byte count, so that the next record exceeds the limit by the size of two records.
   await worker(
     app,
     `update kept_response_totals set bytes = 128 * 1024 * 1024 where env = 'live'

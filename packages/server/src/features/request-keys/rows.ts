@@ -1,10 +1,10 @@
-// The worker's SQL statement for kept_responses. Requests call database functions instead, through
-// the write door.
+// The worker's SQL statement for kept_responses. Requests use database functions instead, called
+// through the write door.
 import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** Returns the number of removed records. */
+/** Returns how many records were removed. */
 export async function removeExpiredResponses(
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -1,5 +1,5 @@
-// A second request with the idempotency key of a running request, and the number of additional
-// statements that an idempotency key causes.
+// What happens to a second request with the same idempotency key while the first is running, and
+// how many additional statements an idempotency key costs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, ask, codeOf, harness } from '@keyrail/testing/harness.ts';
@@ -7,7 +7,9 @@ import type { Database, Statement } from '../../db/database.ts';
 
 const create = 'POST /v1/tenants';
 
-/** Keeps the first change open after its last statement, until it is released. */
+/**
+ * Keeps the first change's transaction open after its last statement, until the test releases it.
+ */
 function holding(db: Database) {
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -46,7 +48,7 @@ test('while a request is running, a second request with its key is rejected with
   const first = make();
   await held;
   const second = make();
-  // The embedded store has one connection, so the second request runs after the first.
+  // The embedded store has only one connection, so the second request runs after the first.
   if (testApp.db.kind === 'postgres') {
     const refusal = await second;
     deepEqual(told(refusal), [409, 'idempotency_in_progress', undefined]);
@@ -60,7 +62,7 @@ test('while a request is running, a second request with its key is rejected with
   equal(third.body.id, (await first).body.id);
 });
 
-/** Collects the text of every statement run by changes. */
+/** Collects the text of every SQL statement run by changes. */
 function collecting(db: Database, texts: string[]): Database {
   return {
     ...db,
@@ -78,7 +80,7 @@ function collecting(db: Database, texts: string[]): Database {
   };
 }
 
-test('an idempotency key adds two statements, and requests without a key run neither of them', async (t) => {
+test('an idempotency key costs two additional statements; requests without one run neither', async (t) => {
   const { testApp, tokens } = await harness(t);
   const texts: string[] = [];
   const variant = testApp.variant({ db: collecting(testApp.db, texts) });

@@ -1,8 +1,9 @@
-// Finds the credentials in a scanner report, before the reach is known.
+// Looks up the credentials in a scanner report, in all workspaces, because the report doesn't say
+// which one they belong to.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 
-/** A credential that a scanner may find. Sessions don't belong to a workspace. */
+/** A credential that a scanner may find. Sessions don't belong to any workspace. */
 export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
   | { kind: 'api_key' | 'secret_key'; workspaceId: string }
   | { kind: 'session'; workspaceId: null }
@@ -12,8 +13,8 @@ const LOOK_UPS_PER_STATEMENT_MAX = 500;
 
 /**
  * All credentials with one of these hashes, in any workspace and any state. Several credentials may
- * have the same hash, because workspaces import hashes independently of each other. Imported keys
- * come first, then native keys, secret keys and sessions.
+ * share a hash, because workspaces import hashes independently. Imported keys come first, then
+ * native keys, secret keys and sessions.
  */
 export async function findLeaks(
   runner: Runner,

@@ -1,4 +1,4 @@
-// Verdicts for the scanner: whether each token is a credential of this deployment.
+// The scanner's verdicts: whether each token is one of this deployment's credentials.
 
 import type { ScannerReport, ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';

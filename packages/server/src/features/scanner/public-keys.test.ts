@@ -1,5 +1,5 @@
-// The scanner's public keys: cached for an hour, kept longer while they cannot be loaded, and
-// fetched only a few times for unknown identifiers.
+// The scanner's public keys are cached for an hour, or longer if they can't be reloaded. Unknown
+// identifiers cause only a few extra fetches.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const listOf = (keys: Record<string, KeyObject>) =>
     })),
   });
 
-/** Keys from a URL; the test controls its responses and the clock. */
+/** Loads keys from a URL. The test controls the responses and the clock. */
 function remote(answer: () => Response | Promise<Response>) {
   const stub = { fetches: 0, nowMs: 0, answer };
   const keys = openScannerKeys(
@@ -47,7 +47,7 @@ const isFound = async (keys: ScannerKeys, id: string, key: KeyObject) =>
 
 const isAway = (error: unknown) => error instanceof ApiError && error.code === 'unavailable';
 
-test('the list is loaded once an hour, and keys that are no longer current are accepted', async () => {
+test('the list is loaded once an hour, and keys no longer marked as current are still accepted', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one, b: two })));
   ok(await isFound(keys, 'a', one));
   ok(await isFound(keys, 'b', two));
@@ -109,7 +109,7 @@ for (const [what, answer] of Object.entries(faults)) {
     equal(await keys.find('a'), null, 'a key that is no longer listed is rejected');
   });
 
-  test(`with ${what} from the start, lookups get a 503, and the list is fetched again later`, async () => {
+  test(`with ${what} from the start, lookups get a 503 until a later fetch succeeds`, async () => {
     const { keys, stub } = remote(answer);
     for (let at = 0; at < 20; at += 1) await rejects(keys.find('a'), isAway);
     ok(stub.fetches <= 4, `${stub.fetches}`);
@@ -140,7 +140,7 @@ test('keys can also be loaded from a file', async (t) => {
   ok(await isFound(again, 'b', two));
 });
 
-test('a wrong path is logged at startup', async () => {
+test('a wrong path for the key file is logged at startup', async () => {
   const warned = Promise.withResolvers<unknown>();
   openScannerKeys(
     { kind: 'file', path: '/nowhere/keys.json' },

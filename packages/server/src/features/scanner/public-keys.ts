@@ -1,5 +1,5 @@
-// The public keys of the secret scanner, from a file or URL. They are reloaded after an hour, and
-// when an identifier is unknown. While loading fails, the old keys stay in use.
+// The secret scanner's public keys, from a file or URL. They are reloaded after an hour, and when a
+// report uses an unknown identifier. As long as reloading fails, the old keys stay in use.
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';
@@ -12,9 +12,12 @@ import { p256KeyOf } from './signature.ts';
 export type ScannerKeysSource = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type ScannerKeys = {
-  /** False if no report can be verified. */
+  /** False if no public keys are configured, so that no report can be verified. */
   isConfigured: boolean;
-  /** Null if no such key is published. Throws a 503 if the list can't be loaded at the moment. */
+  /**
+   * Null if no published key has this identifier. Throws a 503 if the list can't be loaded at the
+   * moment.
+   */
   find(identifier: string): Promise<KeyObject | null>;
 };
 
@@ -25,7 +28,7 @@ type ScannerKeyParts = {
 };
 
 const KEPT_MS = HOUR_MS;
-/** Unknown identifiers cause at most this many extra reads within EXTRA_READS_WITHIN_MS. */
+/** Unknown identifiers can cause at most this many extra reads within EXTRA_READS_WITHIN_MS. */
 const EXTRA_READS_MAX = 3;
 const EXTRA_READS_WITHIN_MS = { file: 3 * SECOND_MS, url: 3 * MINUTE_MS };
 const AFTER_FAULT_MS = 5 * SECOND_MS;
@@ -79,7 +82,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await reading.run();
   }
 
-  // Loaded now, so that a wrong path is logged at startup and not with the first report.
+  // Starts loading now, so that a wrong path is logged at startup instead of with the first report.
   if (source.kind === 'file') void reading.run();
 
   return {
@@ -124,8 +127,8 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
 }
 
 /**
- * Includes keys that are no longer current, because they can still verify signatures. Skips other
- * key types.
+ * Includes keys that are no longer current, because they can still verify signatures. Skips keys of
+ * other types.
  */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');

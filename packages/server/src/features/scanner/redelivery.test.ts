@@ -1,5 +1,5 @@
-// Long reports, slow reports and failures: completed work is kept, and a redelivery completes the
-// rest.
+// Long reports, slow reports and failures. Leaks that have been dealt with stay that way, and a
+// redelivery deals with the rest.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';
@@ -14,7 +14,9 @@ const URL_PATH = '/v1/webhooks/scanner/secret_scanning';
 
 const labels = (verdicts: { label: string }[]) => verdicts.map(({ label }) => label);
 
-/** A report of more than 10,000 entries, with a token at its start and another at its end. */
+/**
+ * A report with more than 10,000 entries, with one token near its start and another near its end.
+ */
 const longReport = (first: string, last: string) => {
   const fillers = Array.from({ length: 10_000 }, () => '');
   return [first, ...fillers, last].map((token) => ({ token, type: 'x' }));
@@ -33,7 +35,7 @@ test('a report with more than 10,000 entries is processed completely', async (t)
   ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
-test('if part of a long report fails, completed work is kept and a redelivery completes the rest', async (t) => {
+test('if part of a long report fails, the work done so far is kept and a redelivery completes the rest', async (t) => {
   const vendor = await harness(t);
   const keys = [await vendor.given.key(), await vendor.given.key()] as const;
   const { db } = vendor.testApp;
@@ -63,7 +65,7 @@ test('if part of a long report fails, completed work is kept and a redelivery co
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('after one failure a report gets a 503, completed work is kept, and a redelivery completes the rest', async (t) => {
+test('if one token cannot be processed, the report gets a 503, the others are still processed, and a redelivery completes it', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();

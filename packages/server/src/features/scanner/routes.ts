@@ -1,6 +1,6 @@
-// Reports of leaked credentials. The signature over the raw bytes is verified before anything else.
-// Then the report is processed in parts, and each token gets its own transaction: one failure does
-// not undo the others, and an interrupted report can be sent again.
+// Reports of leaked credentials. Before anything else, the signature over the raw bytes is
+// verified. Then the report is processed in parts, with a transaction for each token. So one
+// failure doesn't undo the others, and an interrupted report can be sent again.
 import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
@@ -21,9 +21,13 @@ import type { ScannerKeys } from './public-keys.ts';
 import { isSignedBy } from './signature.ts';
 
 const REASON = 'Found in public by a secret scanner.';
-/** Keeps the response within the scanner's timeout. The scanner redelivers an unfinished report. */
+/**
+ * Keeps the response within the scanner's timeout. The scanner sends an unfinished report again.
+ */
 const WORK_MS_MAX = 9 * SECOND_MS;
-/** Other requests run between two parts. A body of the maximum size has about 45,000 entries. */
+/**
+ * Between two parts, other requests can run. A body of the maximum size has about 45,000 entries.
+ */
 const PART_ENTRIES_MAX = 2000;
 
 export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): ServedRoute[] =>
@@ -34,8 +38,8 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
       storage: 'reserve',
       patience: 'stepped',
       refuseUnread() {
-        // No Retry-After, because a retry can't succeed before the setting is changed and the
-        // server restarted.
+        // No Retry-After, because a retry can't succeed until the setting is changed and the server
+        // restarted.
         if (!scannerKeys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
       },
       run: async ({ header, body, noteCaller, ...doors }) => {
@@ -50,7 +54,10 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
 
 type SignedReport = { report: ScannerReport; signer: string; endsAtMs: number };
 
-/** Throws a 503 if a credential remains, so that the scanner sends the report again. */
+/**
+ * Throws a 503 if a credential couldn't be quarantined or revoked, so that the scanner sends the
+ * report again.
+ */
 async function endReported(
   doors: Doors['gate'],
   { report, signer, endsAtMs }: SignedReport,
@@ -77,10 +84,13 @@ function refuseLate(endsAtMs: number): void {
 const NOT_CONFIGURED =
   'Secret scanning is not configured on this server: KEYRAIL_SCANNER_KEYS is not set.';
 
-/** Prefixes of the signature headers: some scanners use their own name. */
+/** Prefixes of the signature headers. Some scanners use their own name as the prefix. */
 const SENDERS = ['scanner', 'github'];
 
-/** Returns the identifier of the key that signed the bytes. Throws a 401 if there is none. */
+/**
+ * Returns the identifier of the key that signed the bytes. Throws a 401 if the signature is missing
+ * or wrong.
+ */
 async function signerOf(
   keys: ScannerKeys,
   header: (name: string) => string | undefined,
@@ -97,7 +107,7 @@ async function signerOf(
   throw new ApiError('invalid_signature');
 }
 
-/** Tokens that look like neither a credential nor an imported key are skipped. */
+/** Skips tokens that look like neither a credential nor an imported key. */
 const hashesOf = (report: ScannerReport): string[] => [
   ...new Set(
     report
@@ -108,7 +118,10 @@ const hashesOf = (report: ScannerReport): string[] => [
 
 type Leaks = SignedReport & { ours: Map<string, LeakFact[]> };
 
-/** Quarantines all leaked keys and revokes leaked sessions. Returns the errors for the rest. */
+/**
+ * Quarantines the leaked keys and revokes the leaked sessions. Returns the errors for those that
+ * failed.
+ */
 async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<unknown[]> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
@@ -142,7 +155,9 @@ async function endLeak(
 
 const URL_CHARS_MAX = 2048;
 
-/** The URL appears in an email, so only plain http and https URLs are kept. It is never fetched. */
+/**
+ * The URL is shown in an email, so only plain http and https URLs are kept. It is never fetched.
+ */
 const foundAtOf = (url: string | null | undefined): string | null =>
   url && url.length <= URL_CHARS_MAX && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url)
     ? url

@@ -31,7 +31,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const newest = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.at(-1);
 
-test('leaked keys of both environments expire within an hour, and the owners get an email', async (t) => {
+test('leaked keys in both environments expire within an hour, and the owners get an email', async (t) => {
   const vendor = await harness(t);
   const { email } = await vendor.people.owner();
   for (const env of ['live', 'test'] as const) {
@@ -101,7 +101,7 @@ test('a repeated report changes nothing and sends no email', async (t) => {
   deepEqual(await state(), before);
 });
 
-test('concurrent reports quarantine a key once', async (t) => {
+test('concurrent reports quarantine a key only once', async (t) => {
   const vendor = await harness(t);
   const { key } = await vendor.given.key();
   const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
@@ -179,7 +179,7 @@ test('nothing is parsed or looked up before the signature is verified', async (t
   equal(await send(body, { ...signed, 'content-type': 'text/plain' }), '200 undefined');
 });
 
-test('the names of the signature headers may start with the scanner’s name', async (t) => {
+test('the signature headers’ names may start with the scanner’s name', async (t) => {
   const vendor = await harness(t);
   const payload = '[]';
   const headers = Object.fromEntries(

@@ -1,4 +1,4 @@
-// Signatures of reports: the sample published by GitHub, and variations that must be rejected.
+// Report signatures: GitHub's published sample is accepted, and variations of it are rejected.
 import { equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ const otherBodies: Record<string, string> = {
   'an empty body': '',
 };
 for (const [what, body] of Object.entries(otherBodies)) {
-  test(`the sample's signature is rejected for ${what}`, () => {
+  test(`the sample's signature is rejected with ${what}`, () => {
     equal(isSample(body, SAMPLE_SIGNATURE), false);
   });
 }

@@ -1,8 +1,8 @@
-// ECDSA over P-256 with SHA-256, as secret scanners sign their reports. Other key types are
-// rejected, because they would verify other kinds of signatures.
+// Verifies ECDSA signatures over P-256 with SHA-256, which is how secret scanners sign their
+// reports. Other types of keys are rejected, because they would verify other kinds of signatures.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
-/** Null if the PEM is not a public key of P-256. */
+/** Null if the PEM text isn't a P-256 public key. */
 export function p256KeyOf(pem: string): KeyObject | null {
   try {
     const key = createPublicKey(pem);
@@ -14,7 +14,7 @@ export function p256KeyOf(pem: string): KeyObject | null {
   }
 }
 
-/** The signature is DER in canonical base64, over the raw bytes of the body. */
+/** The signature is DER-encoded, in canonical base64, and covers the body's raw bytes. */
 export function isSignedBy(key: KeyObject, bytes: Uint8Array, signature: string): boolean {
   const der = Buffer.from(signature, 'base64');
   if (der.toString('base64') !== signature) return false;

@@ -7,8 +7,9 @@ import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
 import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
- * The new key has its creator's authority, never more. A secret key cannot get around its own
- * expiry by creating a new key: the new key expires no later than the key that creates it.
+ * The new key never has more authority than its creator. If its creator is a secret key, the new
+ * key expires no later than that key: otherwise, a key could get around its expiry by creating
+ * another.
  */
 export async function createSecretKey(
   tx: Write,

@@ -1,4 +1,4 @@
-// A secret key can't outlive its expiry: the keys it creates expire no later than the key itself.
+// A secret key can't get around its expiry: keys it creates expire no later than it does.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -10,7 +10,7 @@ const rotate = 'POST /v1/secret_keys/{id}/rotate';
 const HOUR_MS = 3_600_000;
 const isoAfter = (start: Date, ms: number) => new Date(start.getTime() + ms).toISOString();
 
-test('keys created by an expiring key expire with it, over several generations', async (t) => {
+test('keys created by an expiring key expire with it, and so do the keys those create', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = await as.liveKey(create, { env: 'live', expires_at: soon });
@@ -24,7 +24,7 @@ test('keys created by an expiring key expire with it, over several generations',
   }
 });
 
-test('an expires_at later than that of the calling key is rejected with its path', async (t) => {
+test('an expires_at later than the calling key’s is rejected, and the error gives its path', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);
@@ -58,7 +58,7 @@ test('users and keys that never expire can create keys with any expiry', async (
   }
 });
 
-test('a key in its overlap can only create keys that expire no later than the overlap ends', async (t) => {
+test('during its overlap, a key can only create keys that expire by the end of the overlap', async (t) => {
   const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   const { previous_key } = await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });

@@ -1,4 +1,4 @@
-// The secret keys that can be traced back to a user, and their revocation with the user's
+// The secret keys that can be traced back to a user, and revoking them along with the user's
 // membership.
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
@@ -10,9 +10,9 @@ export type MintedKey = { id: string; authority: Role; isActive: boolean };
 
 /**
  * The keys that a user created, the keys created with those, and the new keys from rotating any of
- * them, even if someone else rotated them. They are found in the audit log, through its indexes on
- * actors and targets. The condition on rotations compares `is_live`, because the index on targets
- * contains it.
+ * them, even if someone else did the rotation. The audit log is searched through its indexes on
+ * actors and targets. The condition on rotations compares `is_live` only because the target index
+ * includes it.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
   many(
@@ -42,7 +42,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
       from found cross join lateral (select * from secret_keys where id = found.id limit 1) k`,
   );
 
-/** Revokes the keys that aren't revoked yet. */
+/** Revokes those of the keys that aren't already revoked. */
 export const updateRevokedKeys = (
   tx: Write,
   { ids, reason }: { ids: readonly string[]; reason: string },

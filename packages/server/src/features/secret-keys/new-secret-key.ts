@@ -1,4 +1,4 @@
-// A new secret key: its row, and the secret that is shown once.
+// Creates a new secret key: its row, and the secret, which is shown only once.
 import type { Secret } from '../../base/secret.ts';
 import type { Reach } from '../../doors/reach.ts';
 import { type Minting, newCredential } from '../credentials/new-credential.ts';

@@ -10,7 +10,7 @@ import type { ListedSecretKey, SecretKeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedSecretKey, 'meta'> & { meta: Meta };
 
-/** In lists, `meta` is passed on as JSON text from the database. */
+/** In lists, `meta` stays JSON text, as read from the database. */
 export const presentSecretKey = <Meta>(
   row: Shown<Meta>,
 ): Omit<SecretKey, 'meta'> & { meta: Meta } => ({

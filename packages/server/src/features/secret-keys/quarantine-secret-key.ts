@@ -5,8 +5,8 @@ import { queueOwnerMail } from '../members/queue-owner-mail.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /**
- * Marks a key as leaked, brings its expiry forward and notifies the owners. Only the first report
- * has an effect. A revoked key is harmless and is left unchanged.
+ * Marks a key as leaked, makes it expire soon and notifies the owners. Only the first report has
+ * any effect. A revoked key is harmless, so it is left unchanged.
  */
 export async function quarantineSecretKey(
   tx: Write,

@@ -1,5 +1,5 @@
 // Someone else may have a copy of a quarantined secret key, so the key can't create anything that
-// would outlive it. The owner replaces it, using a different credential.
+// would outlast it. The owner replaces it using a different credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -52,7 +52,7 @@ test('a quarantined key cannot rotate, create or revoke keys, invite or change t
   deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
 });
 
-test('once a leak report gets its response, the key is restricted, even if it was used just before', async (t) => {
+test('a leaked key is restricted as soon as the report gets its response, even if the key was used just before', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   const finder = app.as.token(key);
@@ -60,7 +60,7 @@ test('once a leak report gets its response, the key is restricted, even if it wa
   await Promise.all([using(finder), using(finder)]);
   await leak(app, key);
   await refusedAsQuarantined(finder(rotate, { id }));
-  // The same is true after a second report of the key.
+  // Reporting the key a second time changes nothing.
   await leak(app, key);
   await refusedAsQuarantined(finder(create, { env: 'live' }));
 });
@@ -78,7 +78,7 @@ test('a user or another key can rotate a quarantined key, and the new key is not
   }
 });
 
-test('a rotated key is not restricted during its overlap', async (t) => {
+test('a key is not restricted during its rotation overlap', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   await app.as.liveKey(rotate, { id, overlap_hours: 1 });

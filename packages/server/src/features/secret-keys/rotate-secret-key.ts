@@ -13,8 +13,8 @@ import {
 } from './rows.ts';
 
 /**
- * Replaces a key without an outage: both keys work until the overlap ends. The new key gets the
- * lower authority of the old key and the caller.
+ * Replaces a key without an outage: both keys work until the overlap ends. The new key gets the old
+ * key's or the caller's authority, whichever is lower.
  */
 export async function rotateSecretKey(
   tx: Check,
@@ -51,9 +51,10 @@ export async function rotateSecretKey(
 }
 
 /**
- * The caller receives the new key's secret. Without this check, a secret key could rotate a
- * longer-lived key to get a credential that outlives it. The check compares the expiry set by the
- * vendor, because a key in its rotation overlap may do everything that it could do before.
+ * The caller receives the new key's secret. Without this check, a secret key could obtain a
+ * credential that outlives it, by rotating a longer-lived key. The check uses the expiry set by the
+ * vendor, not by a rotation, because during its overlap a key may still do everything it could do
+ * before.
  */
 async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;

@@ -24,7 +24,7 @@ export async function loadSecretKey(tx: Read, id: string): Promise<SecretKeyRow>
   return row ?? miss(tx, 'secret key', id);
 }
 
-/** Loads and locks the row: no other transaction can change the key until this one ends. */
+/** Loads and locks the row, so that no other transaction can change the key until this one ends. */
 export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow> {
   const locked = sql<SecretKeyRow>`${withId(id)} ${locking(tx, sql`for update of k`)}`;
   const row = await maybe(tx, locked);
@@ -32,12 +32,13 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
 }
 
 /**
- * The maximum length of a chain of keys that each created the next. Longer chains aren't followed.
+ * The maximum length of a chain of keys in which each created the next. Longer chains aren't
+ * followed.
  */
 const CHAIN_MAX = 1000;
 
 /**
- * The user who created the key, directly or through a chain of other keys; null if there is none.
+ * The user who created the key, directly or through a chain of other keys; null if there isn't one.
  */
 export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (

@@ -1,4 +1,4 @@
-// The secret key endpoints: create, rotate, revoke, and a key's reach.
+// The secret key endpoints: creating, rotating, revoking, and what a key can access.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -27,7 +27,7 @@ test('a new key is shown once and works immediately', async (t) => {
   equal(again.name, 'backend');
 });
 
-test('both keys work until the overlap ends, then only the new one', async (t) => {
+test('after a rotation, both keys work until the overlap ends, then only the new one', async (t) => {
   const { as, clock } = await harness(t);
   const old = await as.liveKey(create, { env: 'live', name: 'backend' });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 2 });
@@ -44,7 +44,7 @@ test('both keys work until the overlap ends, then only the new one', async (t) =
   await as.token(next.key)('GET /v1/workspace');
 });
 
-test('an overlap of 0 stops the old key immediately, and 0.5 means half an hour', async (t) => {
+test('with an overlap of 0, the old key stops working immediately; with 0.5, after half an hour', async (t) => {
   const { as } = await harness(t);
   const first = await as.liveKey(create, { env: 'live' });
   const now = await as.liveKey(rotate, { id: first.id, overlap_hours: 0 });
@@ -128,7 +128,7 @@ test('a test key can read and change only test keys', async (t) => {
   await as.liveKey(read, { id: own.id });
 });
 
-test('a key of another workspace gets the same response as an unknown ID', async (t) => {
+test('another workspace’s key gets the same response as an unknown ID', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const key = await theirs.as.liveKey(create, { env: 'test' });
@@ -193,7 +193,7 @@ test('last_used_at is updated at most once a minute', async (t) => {
   notEqual(await used(), first);
 });
 
-test('a secret key shows its authority and whether a user or another key created it', async (t) => {
+test('a secret key’s details show its authority, and whether a user or another key created it', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const [founding] = (await app.as.liveKey(list)).data.slice(-1);
@@ -207,7 +207,7 @@ test('a secret key shows its authority and whether a user or another key created
   equal(rotated.previous_key.created_by, byAdmin.id);
 });
 
-test('the state of a secret key is shown in every response that contains the key', async (t) => {
+test('every response that contains a secret key shows its state', async (t) => {
   const { as, clock } = await harness(t);
   const made = (days: number) =>
     as.liveKey(create, { env: 'live', expires_at: isoAfter(clock.now(), days * 24 * HOUR_MS) });

@@ -3,8 +3,8 @@ import type { People } from '../../doors/people.ts';
 import { endLiveSession } from './rows.ts';
 
 /**
- * Revokes one of the user's own sessions. The ID of another user's session gets the same response
- * as an unknown ID.
+ * Revokes one of the user's own sessions. Another user's session ID gets the same response as an
+ * unknown ID.
  */
 export async function endSession(
   tx: People,

@@ -51,10 +51,7 @@ export async function logIn(
   return { session, secret: new Secret(secret), user, memberships };
 }
 
-/**
- * The requested workspace, otherwise the last active workspace, otherwise the workspace that the
- * user joined first.
- */
+/** The requested workspace, or else the last active one, or else the one the user joined first. */
 function startingWorkspace(
   memberships: MembershipRow[],
   wanted: string | null,

@@ -1,5 +1,5 @@
-// Wrong passwords from other clients don't lock a user out of a known client, and responses don't
-// reveal whether an account exists.
+// A flood of wrong passwords from other clients can't lock a user out on a known client, and the
+// responses don't reveal whether an account exists.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -17,8 +17,7 @@ const ELSEWHERE = '192.0.2.2';
 type Login = { email: string; password: string; from: string };
 
 /**
- * An app with a stopped throttle clock; `login` returns everything that a caller can see or
- * measure.
+ * An app whose throttle clock is stopped. `login` returns everything a caller could see or measure.
  */
 function scene(t: TestContext, vendor: Harness) {
   const began = vendor.clock.now();
@@ -49,7 +48,7 @@ function scene(t: TestContext, vendor: Harness) {
   return {
     login,
     reset: (email: string) => post('/v1/auth/password_resets', { email }, HOME),
-    /** Signs in from many clients, so that only the limit per email address is reached. */
+    /** Tries to sign in from many clients, so that only the limit per email address is reached. */
     async flood(email: string) {
       for (let n = 0; n < PER_EMAIL_MAX; n += 1) {
         await login({ email, password: WRONG, from: `198.51.100.${n}` });
@@ -58,7 +57,7 @@ function scene(t: TestContext, vendor: Harness) {
   };
 }
 
-test('during a flood of logins, the right password works from a known client', async (t) => {
+test('during a flood of login attempts, the right password still works from a known client', async (t) => {
   const vendor = await harness(t);
   const { login, reset, flood } = scene(t, vendor);
   const { email } = await someone(vendor);
@@ -87,7 +86,7 @@ test('a wrong password does not reveal whether the account exists, even from a k
   }
 });
 
-test('failed logins from a known client count toward the limit of the email address', async (t) => {
+test('failed logins from a known client count toward the email address’s limit', async (t) => {
   const vendor = await harness(t);
   const { login } = scene(t, vendor);
   const { email } = await someone(vendor);
@@ -104,7 +103,7 @@ test('failed logins from a known client count toward the limit of the email addr
   }
 });
 
-test('a known client is served before the last of 66 waiting logins from 30 networks', async (t) => {
+test('a known client’s login overtakes most of 66 waiting logins from 30 networks', async (t) => {
   const vendor = await harness(t);
   const { email } = await someone(vendor);
   const began = vendor.clock.now();

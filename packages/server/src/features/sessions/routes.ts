@@ -1,4 +1,4 @@
-// Sessions: signing in and out, listing sessions, and switching the workspace.
+// Sessions: signing in and out, listing sessions, and switching workspaces.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { USER_AGENT_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { PasswordHasher } from '../../access/passwords.ts';

@@ -1,4 +1,4 @@
-// All SQL statements for sessions, and the statement that lists a user's own memberships.
+// All SQL statements for sessions, plus the one that lists a user's own memberships.
 import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -17,7 +17,7 @@ export const insertSession = (
 ): Promise<SessionRow> =>
   one(tx, sql<SessionRow>`insert into sessions ${valuesOf(values)} returning *`);
 
-/** A user's workspaces, oldest membership first. */
+/** A user's workspaces, starting with the one joined first. */
 export const listMemberships = (tx: People, userId: string): Promise<MembershipRow[]> =>
   many(
     tx,
@@ -28,7 +28,10 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
-/** Live sessions, newest first. The active workspace is null if the user has left it. */
+/**
+ * Live sessions, newest first. The active workspace is null if the user is no longer a member of
+ * it.
+ */
 export async function listLiveSessions(
   tx: People,
   userId: string,
@@ -46,7 +49,7 @@ export async function listLiveSessions(
   return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
-/** Revokes one of this user's sessions; null if the user has no such live session. */
+/** Revokes one of the user's sessions; null if the user has no such live session. */
 export const endLiveSession = (
   tx: People,
   userId: string,
@@ -59,7 +62,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Revokes a session that was found in public, whichever user it belongs to. */
+/** Revokes a session whose token was found in public, whichever user it belongs to. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,
@@ -67,7 +70,7 @@ export async function endLeakedSession(tx: People, id: string): Promise<void> {
   );
 }
 
-/** Revokes all of a user's sessions, or all but one. */
+/** Revokes a user's sessions: all of them, or all but one. */
 export async function endSessions(
   tx: People,
   userId: string,

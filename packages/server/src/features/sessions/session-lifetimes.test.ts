@@ -1,5 +1,5 @@
-// The lifetime of a session: 12 hours after its last use, at most 30 days, on the database's clock.
-// Uses are recorded at most once a minute.
+// A session's lifetime, by the database's clock: it expires 12 hours after its last use, and after
+// at most 30 days. Uses are recorded at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The times of the calling session, as listed. */
+/** The calling session's times, as listed. */
 async function seenBy({ call }: Pick<Person, 'call'>) {
   const session = (await call(list)).data.find(({ current }) => current);
   ok(session);
@@ -25,7 +25,7 @@ async function seenBy({ call }: Pick<Person, 'call'>) {
   };
 }
 
-test('a session expires after twelve idle hours, and using it extends it', async (t) => {
+test('a session expires after twelve idle hours, and every use extends it', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   for (let day = 0; day < 4; day += 1) {
@@ -38,7 +38,7 @@ test('a session expires after twelve idle hours, and using it extends it', async
   await person.call(me); // an expired session is not revoked
 });
 
-test('a session expires after thirty days even if it is still used', async (t) => {
+test('a session expires after thirty days even if it is still in use', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const { endsAtLast } = await seenBy(person);
@@ -125,7 +125,7 @@ test('a clock jump does not extend a session', async (t) => {
   }
 });
 
-test('sessions expire on the database’s clock, not on the server’s', async (t) => {
+test('sessions expire by the database’s clock, not the server’s', async (t) => {
   const app: Harness = await harness(t);
   const { clock } = app;
   for (const byMs of [31 * DAY_MS, HOUR_MS, -10 * MINUTE_MS, -31 * DAY_MS]) {

@@ -36,7 +36,7 @@ const join = (app: Harness, { call, email }: Person, role = 'member') =>
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
-test('a login returns the token, the user and the expiry, and the token only once', async (t) => {
+test('a login returns the user, the expiry and the token, which is never shown again', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const session = await app.as.nobody(login, { email, password: PASSWORD });
@@ -75,7 +75,7 @@ test('a session stores the user agent of its login, truncated and without unprin
   }
 });
 
-test('live sessions are listed newest first, and the caller’s is marked', async (t) => {
+test('live sessions are listed newest first, with the caller’s own marked as current', async (t) => {
   const app = await harness(t);
   const first = await someone(app);
   const second = await again(app, first);
@@ -112,7 +112,7 @@ test('sessions are listed in pages', async (t) => {
   const walked: unknown[] = [];
   let cursor: string | undefined;
   do {
-    // The cursor stays valid when the active workspace changes.
+    // Switching the active workspace doesn't invalidate the cursor.
     if (cursor) await person.call('POST /v1/workspaces', founding());
     const query = { limit: 2, ...(cursor && { cursor }) };
     const page = await app.ask(list, query, { authorization: `Bearer ${person.token}` });
@@ -138,7 +138,7 @@ test('a session that was signed out is rejected on the next request', async (t) 
   await refused(here.call(me), 401, 'invalid_session');
 });
 
-test('a session of another user gets the same response as an unknown ID', async (t) => {
+test('another user’s session gets the same response as an unknown ID', async (t) => {
   const app = await harness(t);
   const mine = await someone(app);
   const theirs = await someone(app);
@@ -161,7 +161,7 @@ test('a user without a workspace can use the account endpoints', async (t) => {
   await refused(person.call(workspace), 403, 'no_active_workspace');
 });
 
-test('a session starts in the requested workspace, otherwise in the last active one, otherwise in the one joined first', async (t) => {
+test('a session starts in the requested workspace, or else the last active one, or else the one joined first', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -193,7 +193,7 @@ test('a session starts in the requested workspace, otherwise in the last active 
   equal((await loggedIn()).active_workspace_id, null);
 });
 
-test('a login to another workspace gets a 403 only if the password is right', async (t) => {
+test('signing in to a workspace the user does not belong to gets a 403 only if the password is right', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const foreign = { email, workspace_id: app.workspaceId };
@@ -205,7 +205,7 @@ test('a login to another workspace gets a 403 only if the password is right', as
   await refused(app.as.nobody(login, nobody), 401, 'invalid_credentials');
 });
 
-test('switching moves only the calling session and keeps its token', async (t) => {
+test('switching workspaces moves only the calling session, which keeps its token', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const here = await newMember(one.testApp, callersOf(one), {
@@ -239,7 +239,7 @@ test('a user cannot switch to a workspace that they are not a member of', async 
   equal((await person.call(workspace)).id, one.workspaceId);
 });
 
-test('a removed member is denied on the next request and can switch to another workspace', async (t) => {
+test('a removed member is denied on the next request, but can switch to another workspace', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -267,7 +267,7 @@ test('a removed member is denied on the next request and can switch to another w
   await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
 });
 
-test('sessions of one user have different tokens and IDs', async (t) => {
+test('each of a user’s sessions has its own token and ID', async (t) => {
   const app = await harness(t);
   const first = await someone(app);
   const second = await again(app, first);

@@ -2,7 +2,7 @@ import { forbidden } from '../../base/errors.ts';
 import type { People } from '../../doors/people.ts';
 import { listMemberships, updateActiveWorkspace } from './rows.ts';
 
-/** Moves the session to another of the user's workspaces. The token stays the same. */
+/** Switches the session to another of the user's workspaces. The token stays the same. */
 export async function switchWorkspace(
   tx: People,
   { userId, sessionId, workspaceId }: { userId: string; sessionId: string; workspaceId: string },

@@ -1,4 +1,4 @@
-// The public details of a deployment.
+// The details that a deployment makes public.
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { Secret } from '../../base/secret.ts';
 
 const packageFile = join(import.meta.dirname, '../../../package.json');
 
-test('a deployment shows its version, settings and kind of email transport to anyone', async (t) => {
+test('anyone can see a deployment’s version, settings and kind of email transport', async (t) => {
   const app = await harness(t);
   const { version } = JSON.parse(readFileSync(packageFile, 'utf8'));
   const { app: beside } = appBeside(t, app.testApp, {

@@ -1,4 +1,4 @@
-// Environments are paged like every other list and show whether they are billable.
+// Environments are listed in pages, like everything else, and show whether they are billable.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -1,11 +1,11 @@
-// Metrics of the deployment: queues and nodes.
+// Deployment metrics: queues and nodes.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
 import { openOverview } from '../../doors/work.ts';
 import { findDeploymentFigures } from './rows.ts';
 
-test('a node that has not applied a change lags by the age of that change', async (t) => {
+test('a node that has not applied a change counts as behind, and its lag is the age of that change', async (t) => {
   const { as, ask, given, clock, testApp, tokens } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const project = await given.project();
@@ -26,7 +26,7 @@ test('a node that has not applied a change lags by the age of that change', asyn
   ok(after.nodesLagSeconds >= 30);
 });
 
-test('an email that is due is counted as waiting', async (t) => {
+test('a due email is counted as waiting', async (t) => {
   const { as, clock, testApp } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const { mailQueued } = await figures();

@@ -1,4 +1,4 @@
-// The data that probes and metrics read about the deployment.
+// The data about the deployment that probes and metrics report.
 import type { Gate } from '../../doors/gate.ts';
 import { openOverview } from '../../doors/work.ts';
 import type { DoorParts } from '../../doors/write.ts';
@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** The data for metrics. Errors aren't caught here, because metrics report them. */
+/** The data for metrics. Errors aren't caught here, because the metrics report them. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

@@ -1,6 +1,6 @@
-// What a deployment reports about itself: its public details, its environments, its probes, and the
+// What a deployment reports about itself: its public details, environments and probes, and the
 // public halves of its signing keys, for verifying embed tokens. The liveness probe doesn't query
-// the database, because a database outage must not cause a restart of the API.
+// the database, because a database outage must not get the API restarted.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
@@ -30,7 +30,7 @@ export type StatusParts = {
   backup: Pick<BackupSetup, 'everyMs' | 'place'>;
 };
 
-/** There are always exactly two environments, so they are not stored. */
+/** Not stored, because there are always exactly two environments. */
 export const environmentRoutes = serve(environmentEndpoints, {
   'GET /v1/environments': {
     boundary: 'shared',
@@ -47,7 +47,7 @@ export const environmentRoutes = serve(environmentEndpoints, {
   },
 });
 
-/** The details come from settings, so they are not stored. */
+/** Not stored, because these details come from settings. */
 export const deploymentRoutes = (parts: StatusParts): ServedRoute[] =>
   serve(deploymentEndpoints, {
     'GET /v1/deployment': {
@@ -87,7 +87,7 @@ export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts)
       boundary: 'none',
       door: 'probe',
       run: async ({ probe }) => {
-        // In parallel, so that a frozen database costs one timeout instead of two.
+        // Queried in parallel, so that a frozen database costs one timeout, not two.
         const [database, isSeen, backups] = await Promise.all([
           databaseComponent(probe),
           probe.workerIsSeen(),
@@ -122,7 +122,7 @@ export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts)
 const answers = (probe: Probe): Promise<boolean> =>
   probe.databaseAnswers(deadlineAfter(READY_WAIT_MS));
 
-/** Degraded: the database responds, but some writes are rejected for lack of disk space. */
+/** Degraded: the database responds, but rejects some writes for lack of disk space. */
 const databaseComponent = async (probe: Probe) => {
   if (!(await answers(probe))) return 'down' as const;
   return probe.storage() === 'ok' ? ('ok' as const) : ('degraded' as const);
@@ -149,7 +149,7 @@ const severity: Record<ComponentState, number> = {
   down: 3,
 };
 
-/** The worst state of all components, except unknown and unconfigured ones. */
+/** The worst of all component states, ignoring unknown and unconfigured ones. */
 const overallOf = (states: readonly ComponentState[]): ComponentState =>
   states.reduce<ComponentState>(
     (worst, state) => (severity[state] > severity[worst] ? state : worst),

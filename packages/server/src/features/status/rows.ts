@@ -1,13 +1,13 @@
-// Metrics of the whole deployment: what is waiting in the queues, how far nodes are behind, and
-// whether a worker is running. Each count stops at FIGURE_MAX, so that long queues don't slow it
-// down.
+// Metrics for the whole deployment: what is waiting in the queues, how far behind nodes are, and
+// whether a worker is running. Each count stops at FIGURE_MAX, so that a long queue can't make it
+// slow.
 import { constant, named, sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
 import type { DeploymentFigures } from '../../observe/deployment-facts.ts';
 
 const FIGURE_MAX = 2000;
 const ENDPOINTS_MAX = 500;
-/** Nodes that haven't been seen for longer are silent, not behind. */
+/** Nodes not seen for longer than this count as silent, not behind. */
 const NODE_SEEN_SECONDS = 100;
 
 const max = constant(FIGURE_MAX);
@@ -15,7 +15,7 @@ const max = constant(FIGURE_MAX);
 const overdue = (dueAt: string) =>
   sql`greatest(0, extract(epoch from (select app_now()) - ${named(dueAt)}))::float8`;
 
-/** The nodes seen longest ago come first, because they are the ones that may be behind. */
+/** Counts the nodes seen longest ago first, because they are the most likely to be behind. */
 const figures = sql<DeploymentFigures>`
   with recursive waiting (endpoint_id, place) as (
     (select endpoint_id, 1 from webhook_deliveries where state = 'pending'
@@ -55,8 +55,8 @@ export const findDeploymentFigures = (runner: Runner): Promise<DeploymentFigures
   one(runner, figures);
 
 /**
- * Whether a worker was seen recently; null if no worker has ever been seen. A heartbeat in the
- * future was written before the clock was set back, and its worker may have stopped.
+ * Whether a worker was seen recently; null if none has ever been seen. A heartbeat in the future
+ * was written before the clock was set back, so its worker may have stopped since.
  */
 export async function workerIsSeen(runner: Runner): Promise<boolean | null> {
   const { seen } = await one(

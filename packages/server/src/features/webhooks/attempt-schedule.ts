@@ -1,5 +1,5 @@
-// When a failed delivery is retried, and when an endpoint has failed for too long. The first
-// attempt is made immediately.
+// When a failed delivery is retried, and how long an endpoint may keep failing. The first attempt
+// is made immediately.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
 /** The pause after each failed attempt. */
@@ -16,14 +16,15 @@ const PAUSES_MS = [
 ];
 
 /**
- * Pauses are randomly extended by up to this fraction, so that a recovering receiver isn't flooded.
+ * Each pause is extended at random, by up to this fraction, so that a recovering receiver isn't
+ * flooded.
  */
 const JITTER = 0.2;
 
-/** The longest pause before the next attempt, by the number of attempts so far. */
+/** The longest pause before the next attempt, indexed by the number of attempts so far. */
 export const LONGEST_PAUSES_MS = [0, ...PAUSES_MS.map((pause) => pause * (1 + JITTER))];
 
-/** The pause before the next attempt; null after the last attempt. `random` is from 0 to 1. */
+/** The pause before the next attempt; null if there isn't one. `random` is from 0 to 1. */
 export function pauseAfterMs(attempts: number, random: number): number | null {
   const pause = PAUSES_MS[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 + JITTER * random));
@@ -31,9 +32,9 @@ export function pauseAfterMs(attempts: number, random: number): number | null {
 
 const FAILING_MS_MAX = 5 * DAY_MS;
 
-/** `since` is the time of the first failure after the last success. */
+/** `since` is when the endpoint first failed after its last success. */
 export const hasFailedTooLong = (since: Date | null, now: Date): boolean =>
   since !== null && now.getTime() - since.getTime() >= FAILING_MS_MAX;
 
-/** How long a delivery is claimed: longer than an attempt and its statements can take. */
+/** How long a claim on a delivery lasts: longer than an attempt and its SQL statements can take. */
 export const CLAIM_MS = MINUTE_MS;

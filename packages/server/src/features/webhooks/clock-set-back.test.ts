@@ -1,4 +1,4 @@
-// The database's clock was ahead while a delivery failed, and has since been corrected.
+// Deliveries that failed while the database's clock was ahead. The clock has since been corrected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -24,7 +24,7 @@ async function scene(t: TestContext) {
 }
 
 for (const attempts of [1, 4]) {
-  test(`a delivery that failed ${attempts} times while the clock was ahead is sent`, async (t) => {
+  test(`a delivery that failed ${attempts} times while the clock was ahead is sent once the clock is corrected`, async (t) => {
     const { app, receiver, id, only, delivered } = await scene(t);
     receiver.behave(() => 500);
     app.clock.shift(DAY_MS);
@@ -40,7 +40,7 @@ for (const attempts of [1, 4]) {
   });
 }
 
-test('a delivery that was queued or claimed while the clock was ahead is sent', async (t) => {
+test('a delivery that was queued or claimed while the clock was ahead is sent once the clock is corrected', async (t) => {
   const { app, id, delivered } = await scene(t);
   app.clock.shift(DAY_MS);
   await app.given.tenant();

@@ -9,7 +9,8 @@ import { newSigningSecret } from './signing-secret.ts';
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
 /**
- * The URL must already have been checked. The database enforces the maximum number of endpoints.
+ * The caller must already have checked the URL. The database enforces the maximum number of
+ * endpoints.
  */
 export async function createEndpoint(
   tx: Write,

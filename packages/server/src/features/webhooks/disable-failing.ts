@@ -5,7 +5,10 @@ import { lockEndpoint, updateEndpointRow } from './rows.ts';
 
 const REASON = 'Every delivery has failed for five days.';
 
-/** Disables an endpoint that no longer responds, and notifies the owners of the workspace. */
+/**
+ * Disables an endpoint whose deliveries have failed for too long, and notifies the workspace's
+ * owners.
+ */
 export async function disableFailing(tx: Write, id: string): Promise<Change<null>> {
   const { url, disabledAt, failingSince } = await lockEndpoint(tx, id);
   if (disabledAt !== null || !hasFailedTooLong(failingSince, tx.now)) return unchanged(null);

@@ -81,7 +81,7 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
-test('a URL with a private host is rejected in every notation', async () => {
+test('a URL with a private host is rejected, however the host is written', async () => {
   const literals = refusedAddresses.map((address) =>
     address.includes(':') ? `https://[${address}]/` : `https://${address}/`,
   );
@@ -108,7 +108,7 @@ test('a URL with a private host is rejected in every notation', async () => {
   for (const url of [...literals, ...spellings]) equal(await reasonFor(url), NOT_PUBLIC, url);
 });
 
-test('a name is rejected if any of its addresses is private', async () => {
+test('a host name is rejected if any of its addresses is private', async () => {
   const url = 'https://hooks.example.com/in';
   equal(await reasonFor(url, resolves('8.8.8.8')), null);
   equal(await reasonFor(url, resolves('8.8.8.8', '2606:4700:4700::1111')), null);
@@ -117,7 +117,7 @@ test('a name is rejected if any of its addresses is private', async () => {
   equal(await reasonFor(url, resolves('8.8.8.8', '::ffff:10.0.0.1')), NOT_PUBLIC);
 });
 
-test('a name without an address gets the same message as one with a private address', async () => {
+test('a host name without an address gets the same message as one with a private address', async () => {
   equal(await reasonFor('https://hooks.example.com/in', resolves()), NOT_PUBLIC);
 });
 

@@ -1,8 +1,10 @@
-// Decides which addresses a webhook may be sent to: only addresses on the public internet. The
-// server is often in a private network that webhooks must not be able to reach.
+// Decides which addresses webhooks may be sent to: only those on the public internet. The server is
+// often in a private network, which webhooks must not be able to reach.
 import { BlockList, isIP } from 'node:net';
 
-/** IANA's registry of special IPv4 addresses, except those that are globally reachable. */
+/**
+ * The special-purpose IPv4 ranges registered with IANA, except those that are globally reachable.
+ */
 const SPECIAL_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -46,7 +48,9 @@ function blocks(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList 
   return list;
 }
 
-/** False if the string is not an address. An IPv4 address written as IPv6 is not global either. */
+/**
+ * False if the string isn't an address. An IPv4 address written as IPv6 doesn't count as global.
+ */
 export function isGlobalAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -1,39 +1,42 @@
-// Resolves the host names of webhook endpoints, which customers choose. c-ares queries the name
-// servers over sockets. `getaddrinfo` would occupy one of the process's few threads until a name
-// server responds, and so block all other lookups.
+// Resolves the host names of webhook endpoints, which vendors choose. c-ares queries the name
+// servers over sockets, whereas `getaddrinfo` would occupy one of the process's few threads until a
+// name server responded, blocking all other lookups.
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** The time limit for one name server. Each server is queried once. */
+/** The time limit for each name server. Each server is queried only once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
-/** The limit for all name servers together. */
+/** The time limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;
-/** The maximum number of lookups in progress for each workspace, in this process. */
+/** How many lookups each workspace may have in progress in this process. */
 const PER_WORKSPACE_MAX = 4;
 
 const HOSTS_FILE = '/etc/hosts';
 
-/** The right to one lookup. Releasing it again changes nothing. */
+/** A slot for one lookup. Releasing it a second time has no effect. */
 export type Place = { release(): void };
 
 export type HostNames = {
-  /** Throws `rate_limited` if the workspace has no slot left. */
+  /** Throws `rate_limited` if all of the workspace's slots are taken. */
   takePlace(workspaceId: string): Place;
-  /** Waits for a slot, in order. The requests in progress limit the number of waiting lookups. */
+  /**
+   * Waits for a slot, in order of arrival. The number of waiting lookups is limited by the number
+   * of requests in progress.
+   */
   awaitPlace(workspaceId: string): Promise<Place>;
-  /** Empty if the name has no address, or the lookup timed out. Releases the slot. */
+  /** Empty if the name has no address or the lookup times out. Releases the slot. */
   addressesOf(hostname: string, lookup: Lookup): Promise<readonly string[]>;
 };
 
 type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
 
 type HostNameParts = {
-  /** Whether the hosts file is read first; set with KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Whether to read the hosts file first; set with KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
-  /** Name servers to use instead of the system's; only tests set any. */
+  /** Name servers to use instead of the system's. Set only by tests. */
   servers?: readonly string[] | undefined;
 };
 
@@ -54,8 +57,7 @@ export function createHostNames({ allowPrivate, servers }: HostNameParts): HostN
 type Resolving = { servers: readonly string[] | undefined; signal: AbortSignal };
 
 /**
- * Uses a new resolver for each lookup, because a resolver can only cancel all of its queries
- * together.
+ * Uses a new resolver for each lookup, because cancelling a resolver cancels all of its queries.
  */
 async function resolve(hostname: string, { servers, signal }: Resolving): Promise<string[]> {
   const resolver = new Resolver({ timeout: SERVER_MS_MAX, tries: 1 });
@@ -92,7 +94,7 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
       release() {
         if (isReleased) return;
         isReleased = true;
-        // The slot is handed to the next waiting lookup, so that a new lookup cannot take it first.
+        // Passes the slot on to the next waiting lookup, so that a new lookup can't take it first.
         const next = line.waiting.shift();
         if (next) return next(placeIn(workspaceId, line));
         line.taken -= 1;

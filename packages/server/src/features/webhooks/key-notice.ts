@@ -1,12 +1,12 @@
-// The notices about keys. They have those fields of an audit log entry that make sense without a
-// change, so that receivers find the key in the same field.
+// Notices about keys. They identify the key in the same fields as an audit log entry does, and
+// leave out the fields that only make sense for a change.
 import type { NoticeType } from '@keyrail/protocol/wire/event-types.ts';
 import { UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { EndingKey, UnusedKey } from '../keys/ending.rows.ts';
 import type { Notice } from './notices.rows.ts';
 
-/** `daysLeft` is the number of days before the expiry; 0 means that the key has just expired. */
+/** `daysLeft` is the number of days until the key expires; 0 means that it has just expired. */
 export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   const kind = daysLeft === 0 ? 'expired' : 'expiring';
   const type: NoticeType =
@@ -18,7 +18,7 @@ export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   });
 }
 
-/** `since` is the day on which the key was last used, or created if it was never used. */
+/** `since` is the day the key was last used or, if it has never been used, created. */
 export const unusedNotice = (key: UnusedKey, since: string): Notice =>
   noticeOf(key, 'api_key.unused', {
     once: since,

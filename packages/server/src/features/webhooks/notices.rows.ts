@@ -1,4 +1,4 @@
-// All SQL statements of the job that queues notices.
+// All SQL statements for the job that queues notices.
 import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -22,14 +22,14 @@ export async function updateMark(tx: Work, kind: string, until: Date): Promise<v
 }
 
 export type Notice = {
-  /** Identifies what happened: no two notices with the same value are queued. */
+  /** Identifies the event that the notice is about. Only one notice is queued for each. */
   event: string;
   type: string;
   env: Env;
   data: Record<string, unknown>;
 };
 
-/** Queues notices for the endpoints of this transaction's workspace. */
+/** Queues notices for the endpoints in the transaction's workspace. */
 export async function insertNotices(tx: Work, notices: readonly Notice[]): Promise<void> {
   await many(
     tx,
@@ -39,7 +39,7 @@ export async function insertNotices(tx: Work, notices: readonly Notice[]): Promi
   );
 }
 
-/** Workspaces with an endpoint for events, in ID order. */
+/** Workspaces with an endpoint that gets events, in ID order. */
 export async function listListening(
   tx: Work,
   { after, limit }: { after: string; limit: number },

@@ -1,5 +1,5 @@
-// Notices about keys that expire or aren't used: each is queued only once, even after restarts and
-// clock changes.
+// Notices about expiring and unused keys: each is queued only once, even after restarts and clock
+// changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -14,7 +14,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 const run = ({ testApp }: Harness) => queueNotices(testApp.app.worker);
 
-/** Lets time pass in steps. A notice that would be too late is skipped, so the steps are short. */
+/**
+ * Advances the clock in steps. The steps are short, because a notice that would come too late is
+ * skipped.
+ */
 async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
   for (let left = days; left > 0; left -= stepDays) {
     app.clock.shift(Math.min(left, stepDays) * DAY_MS);
@@ -25,7 +28,7 @@ async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
 const inDays = ({ clock }: Harness, days: number) =>
   new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** The type and the days of each notice that an endpoint receives, in any order. */
+/** The type and number of days for each notice queued for an endpoint, sorted. */
 async function noticesTo({ testApp }: Harness, endpointId: string): Promise<string[]> {
   const { work } = testApp.app.worker;
   const { rows } = await work((tx) =>
@@ -65,7 +68,7 @@ test('notices are sent 14, 3 and 1 days before a key expires, and when it expire
   deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
 });
 
-test('no notice is queued twice, even with concurrent workers, a mark that is set back or a clock change', async (t) => {
+test('no notice is queued twice, even with concurrent workers or after the mark or the clock is set back', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });
@@ -95,7 +98,7 @@ test('a worker that was down sends the notices that still apply', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('no notices are sent about a revoked key, and a changed expiry causes new notices', async (t) => {
+test('no notices are sent about a revoked key; changing a key’s expiry causes new ones', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });
@@ -110,7 +113,7 @@ test('no notices are sent about a revoked key, and a changed expiry causes new n
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3', 'api_key.expiring 3']);
 });
 
-test('notices are also sent about secret keys, to endpoints for their environment', async (t) => {
+test('notices about secret keys are sent to the endpoints for their environment', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events, env: 'test' });
   for (const env of ['live', 'test']) {
@@ -152,7 +155,7 @@ test('a notice is sent after a key has been unused for 90 days, and again 90 day
   deepEqual(await subjects(), [never.id, once.id].toSorted());
 });
 
-test('a notice has the fields of an audit log entry', async (t) => {
+test('a notice gives its target and payload in the same fields as an audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events });

@@ -1,4 +1,4 @@
-// The dependencies for sending events that the endpoints and the worker share.
+// The parts used for sending events, shared by the API endpoints and the worker.
 import { monotonicMs } from '../../base/clock.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Log } from '../../base/log.ts';
@@ -18,11 +18,11 @@ import { createRequestSender, type SendRequest } from './webhook-request.ts';
 const WORK_WAIT_MS = 10_000;
 
 export type EventSettings = {
-  /** Allows webhooks to private addresses and over plain HTTP. */
+  /** Allows webhooks to be sent to private addresses and over plain HTTP. */
   webhookPrivate: boolean;
-  /** Emails owners once a day about live keys that expire soon. */
+  /** Emails owners once a day about live keys that will expire soon. */
   expiryMail: boolean;
-  /** Name servers for webhook hosts; only tests set any. */
+  /** Name servers for webhook hosts. Set only by tests. */
   nameServers?: readonly string[];
   log: Log;
   /** Null: deliveries are not traced. */
@@ -73,10 +73,7 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
     { deadline: deadlineAfter(WORK_WAIT_MS) },
   );
 
-/**
- * Receivers belong to vendors, so their addresses aren't recorded, and our trace isn't passed on to
- * them.
- */
+/** Receivers belong to vendors, so we don't record their addresses or send them our trace. */
 const tracedSender =
   (send: SendRequest, tracing: Tracing): SendRequest =>
   (request, stopping) =>

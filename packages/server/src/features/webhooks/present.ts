@@ -1,5 +1,5 @@
-// Turns rows into webhook_endpoint and webhook_delivery objects, and into messages to endpoints.
-// Only this file reveals the signing secret.
+// Turns rows into webhook_endpoint and webhook_delivery objects, and into the messages that are
+// sent. Only this file reveals the signing secret.
 import type {
   CreatedWebhookEndpoint,
   WebhookDelivery,
@@ -24,7 +24,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-/** In a response that is kept for replays, the secret is withheld. */
+/** In a response kept for replays, the secret is withheld. */
 export const presentWithSecret = ({
   row,
   secret,
@@ -55,7 +55,7 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   delivered_at: wireTimeOrNull(row.deliveredAt),
 });
 
-/** The entry as seen by a secret key with the endpoint's environment. */
+/** The audit log entry, as a secret key with the endpoint's environment would see it. */
 export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
   const shown = presentAuditRow(row, env === 'test');
   return JSON.stringify({ type, timestamp: shown.occurred_at, data: shown });

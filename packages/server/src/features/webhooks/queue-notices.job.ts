@@ -1,8 +1,8 @@
-// Queues notices about keys that expire soon, have expired, or aren't used. Each notice is due at
-// one moment, such as "14 days before expiry", and is queued when that moment has passed. A mark
-// records the time up to which this has been done. A delivery's ID is derived from its notice, so
-// if a notice is queued again after a crash, a restore or a clock change, the receiver gets it with
-// the same ID.
+// Queues notices about keys that are about to expire, have expired, or aren't used. Each notice is
+// due at a particular time, such as "14 days before expiry", and is queued once that time has
+// passed. A mark records the time up to which this has been done. A delivery's ID is derived from
+// its notice: if a notice is queued again after a crash, a restore or a clock change, the receiver
+// gets the same ID.
 import { EXPIRY_NOTICE_DAYS, UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
 import { allEnvs, type Env } from '../../doors/reach.ts';
@@ -23,11 +23,11 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
 /**
- * Notices that became due while no worker was running are queued later, unless they are older than
- * this.
+ * If no worker is running when a notice becomes due, the notice is queued later, unless it is then
+ * older than this.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
-/** A mark further ahead than this was set by a clock that has since been set back. */
+/** If a mark is further ahead than this, the clock has been set back since the mark was written. */
 const AHEAD_MS_MAX = HOUR_MS;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -42,14 +42,14 @@ export async function queueNotices(parts: NoticeParts): Promise<void> {
   });
 }
 
-/** The time after `from`, up to and including `to`. */
+/** The period after `from`, up to and including `to`. */
 type Span = { from: Date; to: Date; now: Date };
 
 type Mark = {
   kind: string;
-  /** The age of the end of the span. */
+  /** How far in the past the span ends. */
   beforeMs: number;
-  /** The span's end is a multiple of this, such as whole days. */
+  /** Rounds the end of the span down to a multiple of this, such as whole days. */
   stepMs?: number;
 };
 
@@ -77,7 +77,7 @@ async function inNewTime(
 async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promise<void> {
   for (const [at, days] of [...EXPIRY_NOTICE_DAYS, 0].entries()) {
     const aheadMs = days * DAY_MS;
-    // A notice is no longer useful once the next one is due.
+    // Once the next notice is due, this one is no longer useful.
     const nextMs = (EXPIRY_NOTICE_DAYS[at + 1] ?? 0) * DAY_MS;
     const isInTime = ({ expiresAt }: EndingKey) => days === 0 || expiresAt > msAfter(now, nextMs);
     const lists = days === 0 ? [listEndingKeys] : [listEndingKeys, listEndingSecretKeys];
@@ -95,7 +95,9 @@ async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promis
   }
 }
 
-/** Queues notices about keys that were last used on a given day, or created then and never used. */
+/**
+ * Queues notices about keys that were last used on a given day, or created then and not used since.
+ */
 async function queueUnused(parts: NoticeParts, day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);
   let after: string | null = null;

@@ -9,19 +9,18 @@ import { type DeliveryRow, insertDelivery, isTesting, lockEndpoint } from './row
 
 export const DISABLED = 'The endpoint is disabled.';
 
-/** A test delivery that this process sends without the worker. */
+/** A test delivery that this process sends itself, without the worker. */
 export type QueuedTest = { id: string; endpointId: string };
 
 const PER_MINUTE_MAX = 10;
 
 /**
- * Queues an event that only states that it is a test. It is claimed under its own ID for the
- * process that queues it, so that no worker sends it first. Tests are limited to one in progress
- * per endpoint and a few per minute per workspace, because they are sent to hosts that the caller
- * has chosen.
+ * Queues an event that only says it is a test. The process that queues it has already claimed it,
+ * under the delivery's own ID, so that no worker sends it first. Tests go to hosts chosen by the
+ * caller, so each endpoint may have only one in progress, and each workspace only a few per minute.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
-  // The lock makes sure that concurrent tests in a workspace are all counted.
+  // The lock makes sure that all concurrent tests in a workspace are counted.
   await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);

@@ -1,5 +1,5 @@
 // The worker's SQL statements for the delivery queue. A delivery is claimed before it is sent, and
-// only the holder of the claim may record its result. Claims expire.
+// only the claim's holder may record its result. Claims expire.
 
 import { msAfter } from '../../base/duration.ts';
 import { type Sql, sql } from '../../base/sql.ts';
@@ -12,10 +12,10 @@ import type { Attempt } from './webhook-request.ts';
 
 type Endpoint = Tables['webhookEndpoints'];
 
-/** A delivery, with the endpoint's fields that are needed to send it. */
+/** A delivery, plus the endpoint fields needed to send it. */
 export type DueDelivery = Tables['webhookDeliveries'] &
   Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
-    /** The endpoint's current environment; `env` is its environment when the event was queued. */
+    /** The endpoint's current environment. `env` is the one it had when the event was queued. */
     endpointEnv: Endpoint['env'];
   };
 
@@ -23,8 +23,8 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
   e.old_secret_until`;
 
 /**
- * Endpoints with a delivery that is due, in ID order. They are found one by one in the index of
- * pending deliveries, so that a million deliveries waiting for one endpoint don't slow down the
+ * Endpoints with pending deliveries, in ID order, and whether any of those is due. Each endpoint is
+ * found by skipping ahead in the index, so a million deliveries waiting for one don't slow down the
  * others.
  */
 export async function listWaiting(
@@ -59,13 +59,13 @@ export async function listWaiting(
 type Claiming = {
   claim: string;
   untilMs: number;
-  /** The maximum number of deliveries for each endpoint. */
+  /** How many deliveries may be claimed for each endpoint. */
   rooms: ReadonlyMap<string, number>;
 };
 
 /**
- * Claims due deliveries, longest waiting first. Deliveries dated in the future, by a clock that has
- * since been set back, come last.
+ * Claims due deliveries, longest waiting first. Deliveries dated in the future, because the clock
+ * has been set back since, come last.
  */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
@@ -90,8 +90,8 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
   );
 
 /**
- * Takes over a delivery that is claimed under its own ID. Null if another process has done so, or
- * if the claim has expired.
+ * Takes over a delivery that is claimed under its own ID. Null if another process has already done
+ * so, or the claim has expired.
  */
 export const claimOwn = (
   tx: Work,
@@ -109,12 +109,12 @@ export const claimOwn = (
 
 type Claimed = { id: string; claim: string };
 
-/** Removes a delivery that its endpoint must not receive. */
+/** Deletes a delivery that its endpoint must not receive. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }
 
-/** False if the claim has expired. */
+/** False if the claim has been lost. */
 export async function updateDelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -137,11 +137,11 @@ export async function updateDelivered(
 }
 
 type Failure = Attempt & {
-  /** Null if there is no further attempt. */
+  /** Null if there won't be another attempt. */
   dueAt: Date | null;
 };
 
-/** The time since which the endpoint has been failing; null if the claim has expired. */
+/** Returns the time since which the endpoint has been failing; null if the claim has been lost. */
 export async function updateUndelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -165,10 +165,7 @@ export async function updateUndelivered(
   return endpoint?.failingSince ?? null;
 }
 
-/**
- * Makes an interrupted delivery due immediately. The interrupted request doesn't count as an
- * attempt.
- */
+/** Makes an interrupted delivery due immediately. The interruption doesn't count as an attempt. */
 export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(
     tx,
@@ -180,7 +177,7 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
 
 type Purge = { before: Date; limit: number };
 
-/** Deletes deliveries created before a given time; returns how many. */
+/** Deletes deliveries created before `before`. Returns how many. */
 export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
@@ -189,10 +186,10 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
   );
 
 /**
- * Deletes the deliveries of endpoints that were deleted at or after a given time; returns how many.
- * The deliveries of other deleted endpoints are older than that time, so removeOldDeliveries()
- * removes them. The join is lateral, because a merge join would also read the deliveries of other
- * endpoints.
+ * Deletes deliveries to endpoints that were deleted at or after `before`. Returns how many.
+ * Deliveries to endpoints deleted earlier are all older than `before`, so removeOldDeliveries()
+ * deletes them. The join is lateral, because a merge join would also read other endpoints'
+ * deliveries.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(

@@ -4,7 +4,8 @@ import { DISABLED } from './queue-test.ts';
 import { type DeliveryRow, lockDelivery, lockEndpoint, updateDueNow } from './rows.ts';
 
 /**
- * Makes a delivery due now. A request in progress is not interrupted, and the ID stays the same.
+ * Makes a delivery due now. Its ID stays the same, and a request already in progress isn't
+ * interrupted.
  */
 export async function retryDelivery(tx: Write, id: string): Promise<Change<DeliveryRow>> {
   const { endpointId, type } = await lockDelivery(tx, id);

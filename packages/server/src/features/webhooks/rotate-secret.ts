@@ -6,8 +6,8 @@ import { type EndpointRow, lockEndpoint, updateEndpointRow } from './rows.ts';
 import { newSigningSecret } from './signing-secret.ts';
 
 /**
- * Messages are signed with both secrets until the overlap ends. If an earlier rotation left a third
- * secret, it is no longer used.
+ * Until the overlap ends, messages are signed with both secrets. If an earlier overlap hasn't
+ * ended, its old secret stops being used now.
  */
 export async function rotateSecret(
   tx: Write,

@@ -17,7 +17,7 @@ import { updateEndpoint } from './update-endpoint.ts';
 export type WebhookRouteParts = {
   webhookTargets: TargetRules;
   webhookSealing: BoundSealing;
-  /** Sends a queued test, and resolves when the result is recorded. */
+  /** Sends a queued test. Resolves once the result has been recorded. */
   sendWebhookTest(test: QueuedTest, place: Place): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export const webhookRoutes = ({
       patience: 'stepped',
       run: async ({ read, write, body, gone }) => {
         const { events, env = null, description = null } = body;
-        // Runs before the transaction, because looking up the host name may take seconds.
+        // Checked before the transaction, because looking up the host name may take seconds.
         const registering = { ...read.reach, signal: gone() };
         const url = await checkTarget(body.url, targets, registering);
         const wanted = { url, events, env, description };

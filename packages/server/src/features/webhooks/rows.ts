@@ -1,5 +1,6 @@
-// All SQL statements that requests run for webhook endpoints and their deliveries. Deleted
-// endpoints are kept for their deliveries; these statements do not return them.
+// All SQL statements that requests use for webhook endpoints and their deliveries. Deleted
+// endpoints are kept because their deliveries refer to them, but these statements don't return
+// them.
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
@@ -20,7 +21,10 @@ export async function loadEndpoint(tx: Read, id: string): Promise<EndpointRow> {
   return row ?? miss(tx, 'webhook endpoint', id);
 }
 
-/** Loads and locks the row: no other transaction can change the endpoint until this one ends. */
+/**
+ * Loads and locks the row, so that no other transaction can change the endpoint until this one
+ * ends.
+ */
 export async function lockEndpoint(tx: Write, id: string): Promise<EndpointRow> {
   const row = await maybe(tx, sql<EndpointRow>`${endpoint(id)} for no key update`);
   return row ?? miss(tx, 'webhook endpoint', id);
@@ -107,7 +111,9 @@ export const insertDelivery = (
       ${valuesOf({ ...values, notice: JSON.stringify(notice) })} returning *`,
   );
 
-/** Whether a test of the endpoint is claimed. If the process stops, its claim expires. */
+/**
+ * Whether a test of the endpoint is claimed. If the process sending it stops, the claim expires.
+ */
 export async function isTesting(tx: Write, endpointId: string): Promise<boolean> {
   const claimed = await maybe(
     tx,

@@ -1,6 +1,6 @@
 // Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
-// only the holder of the claim records the result. If a worker dies after the message has been
-// received, the message is sent again with the same ID.
+// only the claim's holder records the result. If a worker dies after the receiver has received the
+// message, the message is sent again with the same ID.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
@@ -31,22 +31,22 @@ import { requestFor } from './signed-request.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
 
-/** The number of endpoints considered in one round. */
+/** How many endpoints are considered in one round. */
 const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot before the queue is checked again. */
 const SLOT_WAIT_MS = SECOND_MS / 2;
-/** How long a test waits for a slot, and how often it checks for a free slot. */
+/** How long a test waits for a slot, and how often it looks for a free one. */
 const TEST_WAIT_MS = 10 * SECOND_MS;
 const TEST_LOOK_MS = SECOND_MS / 10;
 
 export type WebhookParts = {
   work: OpenWork;
   readIn(reach: Reach): Read;
-  /** Opens a system write in a workspace. */
+  /** Opens a write in a workspace, made by the server itself. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
-  /** Shared by everything that sends in this process. */
+  /** Shared by everything in this process that sends webhooks. */
   slots: SendingSlots;
   webhookSealing: BoundSealing;
   nowMs(): number;
@@ -59,13 +59,13 @@ export type WebhookParts = {
 export type WebhookSender = {
   /** Starts sending due deliveries while there are free slots; false if nothing was due. */
   sendDue(): Promise<boolean>;
-  /** Interrupts requests in progress. Resolves when there are none left. */
+  /** Interrupts the requests in progress. Resolves once none are left. */
   stop(): Promise<void>;
 };
 
 /**
- * Sends a test that this process has queued for itself, using the lookup slot it already holds. If
- * no sending slot becomes free in time, the test stays queued and a worker sends it.
+ * Sends a test that this process has queued for itself, in the lookup slot it already has. If no
+ * sending slot becomes free in time, the test stays queued until a worker sends it.
  */
 export async function sendTest(
   parts: WebhookParts,
@@ -73,7 +73,7 @@ export async function sendTest(
   place: Place,
 ): Promise<void> {
   const isImmediate = takeSlot(parts.slots, endpointId);
-  // While the test waits for a slot, others may look up names.
+  // Frees the lookup slot, so that others can use it while the test waits for a sending slot.
   if (!isImmediate) place.release();
   if (!isImmediate && !(await awaitSlot(parts.slots, endpointId))) return;
   await usingSlot(parts, endpointId, async () => {
@@ -102,7 +102,7 @@ async function awaitSlot(slots: SendingSlots, endpointId: string): Promise<boole
   return false;
 }
 
-/** Frees the slot when the request is complete. */
+/** Runs `send` and then frees the slot. */
 async function usingSlot(
   { slots, nowMs }: WebhookParts,
   endpointId: string,
@@ -135,7 +135,7 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     inFlight.add(sent);
   }
 
-  /** Returns the number of requests started. */
+  /** Returns how many requests were started. */
   async function startDue(endpointIds: readonly string[]): Promise<number> {
     const rooms = slots.roomFor(endpointIds);
     if (rooms.size === 0) return 0;
@@ -174,7 +174,7 @@ type Sending = {
   claim: string;
   now: Date;
   stopping: AbortSignal;
-  /** The slot for the host lookup, if it has already been taken. */
+  /** The slot for the host lookup, if one has already been taken. */
   place?: Place;
 };
 
@@ -196,10 +196,10 @@ async function sendOne(
   return recordFailure(parts, delivery, { claim, attempt });
 }
 
-/** Null if the endpoint must not, or must no longer, receive the event. */
+/** Null if the endpoint must not receive the event, or must not do so any longer. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
-  // The endpoint may have become a test endpoint since the event was queued.
+  // Since the event was queued, the endpoint may have become a test endpoint.
   if (endpointEnv === 'test' && env !== 'test') return null;
   if (auditId === null) return presentNotice(delivery);
   const read = readIn({

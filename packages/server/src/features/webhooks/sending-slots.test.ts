@@ -1,5 +1,5 @@
-// A worker's slots: each endpoint has a limit, and endpoints that don't respond share half of the
-// slots.
+// A worker's slots: the number per endpoint is limited, and endpoints that don't respond share only
+// half of the slots.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSendingSlots } from './sending-slots.ts';
@@ -20,7 +20,7 @@ test('an endpoint gets one slot until it has responded quickly, and eight afterw
   deepEqual([...slots.roomFor(['a'])], [], 'it responds slowly again, and has seven in flight');
 });
 
-test('any number of unresponsive endpoints leaves half of the slots to others', () => {
+test('unresponsive endpoints, however many, leave half of the slots to others', () => {
   const slots = createSendingSlots();
   slots.take('quick');
   slots.free('quick', 5);

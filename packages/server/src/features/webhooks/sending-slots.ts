@@ -1,18 +1,18 @@
 // Limits how many requests a process has in progress, in total and per endpoint. An endpoint gets
-// one slot until it has responded quickly, and all endpoints that haven't yet responded quickly
-// share half of the slots. So no number of unresponsive receivers can delay those that respond.
+// only one slot until it has responded quickly, and endpoints that haven't done so share half of
+// the slots. So unresponsive receivers, however many there are, can't delay the others.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
 const PER_OTHER_ENDPOINT_MAX = 1;
 const OTHERS_MAX = IN_FLIGHT_MAX / 2;
-/** An attempt counts as quick if it takes no longer than this. */
+/** An attempt that takes no longer than this counts as quick. */
 const QUICK_MS_MAX = 2000;
-/** The maximum number of endpoints that are remembered as quick. */
+/** How many endpoints are remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {
-  /** The number of requests that each endpoint may start now. Endpoints take turns. */
+  /** How many requests each endpoint may start now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;
   free(endpointId: string, tookMs: number): void;
@@ -60,7 +60,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** Sorts the IDs, starting after `last`. */
+/** Sorts the IDs, then rotates them so that the first one after `last` comes first. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

@@ -1,4 +1,4 @@
-// The request that contains a message.
+// Builds the HTTP request that carries a message.
 import {
   type SignedMessage,
   WEBHOOK_ID,
@@ -12,8 +12,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 type Target = Pick<WebhookRequest, 'url' | 'workspaceId' | 'place'>;
 
 /**
- * The request is signed with each of the secrets. It contains the time of this attempt, because
- * receivers reject old messages.
+ * The request is signed with each secret. It contains the time of this attempt, because receivers
+ * reject old messages.
  */
 export function requestFor(
   target: Target,

@@ -1,5 +1,5 @@
-// The secret that signs the messages to one endpoint. It is sealed for that endpoint, so it can't
-// be unsealed from another endpoint's row.
+// The secret for signing messages to one endpoint. It is sealed for that endpoint, so a copy in
+// another endpoint's row can't be unsealed.
 import { WEBHOOK_SECRET_BYTES } from '@keyrail/protocol/wire/limits.ts';
 import { webhookSecretBytes, webhookSecretOf } from '@keyrail/protocol/wire/webhook-signature.ts';
 import { assert } from '../../base/assert.ts';
@@ -22,7 +22,7 @@ export function newSigningSecret(
 type Sealed = Pick<EndpointRow, 'id' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
 
 /**
- * The secrets that sign now. After a rotation, this includes the old secret until the overlap ends.
+ * The secrets to sign with now. After a rotation, these include the old one until the overlap ends.
  */
 export function signingSecretsOf(
   { unseal }: BoundSealing,

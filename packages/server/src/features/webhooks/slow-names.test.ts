@@ -1,4 +1,4 @@
-// Host names whose name servers never respond only affect the workspace that uses them.
+// Host names whose name servers never respond affect only the workspace that uses them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openNameServer, SILENT } from '@keyrail/testing/dns-server.ts';
@@ -15,10 +15,7 @@ const WAIT_MS = 30_000;
 const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
-/**
- * In this zone, every name that can be resolved has a private address, so nothing outside is
- * contacted.
- */
+/** The only name in this zone has a private address, so nothing outside is contacted. */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
 
 async function besideWith(t: TestContext, app: Harness, webhookPrivate: boolean) {
@@ -63,7 +60,7 @@ test('50 names that cannot be resolved take up the lookup slots of only one work
   equal(answerOf(await asAttacker(register, again).catch((e) => e)).status, 400);
 });
 
-test('deliveries of other workspaces are sent while one workspace’s lookup slots are all taken', async (t) => {
+test('while one workspace’s lookup slots are all taken, other workspaces’ deliveries are still sent', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, true);
@@ -102,7 +99,7 @@ test('deliveries of other workspaces are sent while one workspace’s lookup slo
   );
 });
 
-test('a lookup stops when its caller disconnects', async (t) => {
+test('a lookup stops when the caller disconnects', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const { beside, names } = await besideWith(t, app, false);

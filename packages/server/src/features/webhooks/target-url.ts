@@ -1,4 +1,4 @@
-// The URL of a webhook endpoint. It is checked when it is registered, and its addresses are checked
+// A webhook endpoint's URL. It is checked when it is registered. The host's addresses are checked
 // again for each connection, because a host name can later point elsewhere.
 import { isIP } from 'node:net';
 import { type ApiError, invalid } from '../../base/errors.ts';
@@ -7,23 +7,23 @@ import type { HostNames } from './host-names.ts';
 
 export type TargetRules = {
   hostNames: Pick<HostNames, 'takePlace' | 'addressesOf'>;
-  /** Allows plain HTTP and addresses in private networks: KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Allows plain HTTP, and addresses in private networks. Set with KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
 };
 
-/** Ports below this one belong to services other than HTTPS. */
+/** Apart from the HTTPS port, all ports below this one belong to other services. */
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** Developers usually see these errors on their own machine first. */
+/** Developers usually come across these errors first, on their own machine. */
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
-/** Names that are only used within a machine or a network, whatever a resolver returns. */
+/** Names used only within a machine or a network, whatever a resolver returns for them. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** The workspace of the request, and a signal that aborts when the caller disconnects. */
+/** The request's workspace, and a signal that aborts when the caller disconnects. */
 type Registering = { workspaceId: string; signal: AbortSignal };
 
 export async function checkTarget(
@@ -57,9 +57,9 @@ function refusePort({ port }: URL): void {
 }
 
 /**
- * The URL parser has already normalised every notation of an IPv4 address. A name without an
- * address gets the same message as a name with a private address, so that the names in a private
- * network aren't revealed.
+ * The URL parser has already normalised all notations of an IPv4 address. A name without an address
+ * gets the same message as one with a private address, so that the names in a private network
+ * aren't revealed.
  */
 async function refusePrivateHost(
   url: URL,
@@ -72,11 +72,11 @@ async function refusePrivateHost(
   if (!areGlobal(addresses)) throw notPublic();
 }
 
-/** One address that isn't public is enough to reject a name. */
+/** False if even one of the addresses isn't public. */
 export const areGlobal = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isGlobalAddress);
 
-/** The host, without the brackets of an IPv6 address. */
+/** The host, without the brackets around an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);

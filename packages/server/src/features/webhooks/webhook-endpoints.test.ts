@@ -1,4 +1,4 @@
-// Endpoints for events: which endpoints each caller may register, and which it can see.
+// Webhook endpoints: which ones each caller may register, and which it can see.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -9,7 +9,7 @@ const CLOSED = 'http://127.0.0.1:1/hook';
 const create = 'POST /v1/webhook_endpoints';
 const one = 'GET /v1/webhook_endpoints/{id}';
 
-test('an endpoint is created, read, changed and removed, and each change is audited', async (t) => {
+test('an endpoint can be created, read, changed and removed, and each change is audited', async (t) => {
   const { as } = await harness(t);
   const made = await as.liveKey(create, {
     url: CLOSED,
@@ -79,7 +79,7 @@ test('a disabled endpoint gets no events until it is enabled again', async (t) =
   equal((await typesTo(app.testApp, id)).length, 2);
 });
 
-test('the events, URL and environment of an endpoint are checked', async (t) => {
+test('an endpoint’s events, URL and environment are checked', async (t) => {
   const { as } = await harness(t);
   const bad = [
     { events: [] },
@@ -158,7 +158,7 @@ test('other endpoints still get events after a test key deletes its own endpoint
   deepEqual(await typesTo(app.testApp, live.id), ['tenant.created']);
 });
 
-test('a rotation creates a different secret, and a replayed response does not contain it', async (t) => {
+test('a rotation creates a different secret, which a replayed response does not contain', async (t) => {
   const app: Harness = await harness(t);
   const { id, secret } = await endpointFor(app, CLOSED);
   const line = 'POST /v1/webhook_endpoints/{id}/rotate_secret';

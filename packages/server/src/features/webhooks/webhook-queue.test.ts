@@ -1,5 +1,5 @@
-// An event is queued in the same transaction as its change, for each endpoint subscribed to it, and
-// never for a change that was rolled back.
+// An event is queued for each endpoint subscribed to it, in the same transaction as its change, so
+// a change that is rolled back queues nothing.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const CLOSED = 'http://127.0.0.1:1/hook';
 const DAY_MS = 86_400_000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-test('every change is queued once for each endpoint subscribed to it', async (t) => {
+test('every change queues one event for each endpoint subscribed to it', async (t) => {
   const app = await harness(t);
   const all = await endpointFor(app, CLOSED);
   const keys = await endpointFor(app, CLOSED, { events: ['api_key.*', 'tenant.created'] });
@@ -31,7 +31,7 @@ test('every change is queued once for each endpoint subscribed to it', async (t)
   deepEqual(await typesTo(app.testApp, projects.id), ['project.created']);
 });
 
-test('an endpoint for one environment gets that environment’s events and events without an environment', async (t) => {
+test('an endpoint for one environment gets that environment’s events and those without an environment', async (t) => {
   const app = await harness(t);
   const endpoint = (env: string | null) =>
     endpointFor(app, CLOSED, { env, events: ['api_key.created', 'tenant.created'] });
@@ -49,7 +49,7 @@ test('an endpoint for one environment gets that environment’s events and event
   deepEqual(await count(both), ['api_key.created', 'api_key.created', 'tenant.created']);
 });
 
-test('a change that is rolled back is not queued', async (t) => {
+test('a change that is rolled back queues no event', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events: ['project.*'] });
   const db = failingAt(app.testApp.db, 'commit');
@@ -60,7 +60,7 @@ test('a change that is rolled back is not queued', async (t) => {
   deepEqual(await typesTo(app.testApp, id), ['project.created']);
 });
 
-test('dry runs, repeated requests and changes without effect are not queued', async (t) => {
+test('dry runs, repeated requests and changes without effect queue no events', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const { id } = await endpointFor(app, CLOSED, { events: ['api_key.*'] });
@@ -103,7 +103,7 @@ test('a change in a workspace without endpoints runs no additional statements', 
   deepEqual(await statements('after'), before, 'events are queued inside close_change');
 });
 
-test('deliveries are kept for 30 days, and deliveries to a deleted endpoint are deleted', async (t) => {
+test('deliveries are kept for 30 days, unless their endpoint is deleted', async (t) => {
   const app = await harness(t);
   const kept = await endpointFor(app, CLOSED, { events: ['tenant.*'] });
   const gone = await endpointFor(app, CLOSED, { events: ['tenant.*'] });

@@ -12,7 +12,7 @@ const message = { headers: { 'webhook-id': 'x' }, body: '{}', workspaceId: 'one'
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 const nowMs = () => performance.now();
 
-/** Counts connections to the loopback address, and closes each of them immediately. */
+/** Counts connections to the loopback address, and closes each one immediately. */
 async function openTrap(t: TestContext): Promise<{ port: number; connections(): number }> {
   let count = 0;
   const server: Server = createServer((socket) => {
@@ -32,7 +32,7 @@ const open = { allowPrivate: true, nowMs, hostNames: createHostNames({ allowPriv
 
 const MANY = Array.from({ length: 49 }, (_, n) => `93.184.216.${n}`);
 
-test('no connection is made to a name that now resolves to a private address', async (t) => {
+test('no connection is made to a host name that now resolves to a private address', async (t) => {
   const trap = await openTrap(t);
   const names = await openNameServer(t, {});
   const send = strict([names.server]);
@@ -59,7 +59,7 @@ test('no connection is made to a name that now resolves to a private address', a
   equal(trap.connections(), 0);
 });
 
-test('a name with a private address can be reached if private addresses are allowed', async (t) => {
+test('a host name may have a private address if private addresses are allowed', async (t) => {
   const receiver = await openReceiver(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const hostNames = createHostNames({ allowPrivate: true, servers: [names.server] });
@@ -93,7 +93,7 @@ test('no connection is made to a private address or over plain HTTP', async (t) 
   equal(trap.connections(), 0);
 });
 
-test('only a 2xx status is a success', async (t) => {
+test('only a 2xx status counts as a success', async (t) => {
   const receiver = await openReceiver(t);
   const send = createRequestSender(open);
   for (const status of [200, 201, 204, 299]) {
@@ -120,7 +120,7 @@ test('an attempt stops when the receiver does not respond in time, or when the w
   equal((await attempt).error, 'The attempt was interrupted.');
 });
 
-test('the error message of a failed connection does not contain an address', async (t) => {
+test('a failed connection’s error message does not contain an address', async (t) => {
   const trap = await openTrap(t);
   const send = createRequestSender(open);
   const cut = await send({ url: `http://127.0.0.1:${trap.port}/`, ...message });

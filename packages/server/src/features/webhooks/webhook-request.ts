@@ -1,6 +1,6 @@
-// One request to a vendor's endpoint. It connects to the addresses that were checked, so that a
-// name can't point elsewhere between the check and the connection. Redirects are not followed. Only
-// the response status is read.
+// Sends one request to a vendor's endpoint. It connects only to the addresses that were checked, so
+// a name can't point elsewhere between the check and the connection. Redirects aren't followed, and
+// only the response's status is read.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -10,8 +10,8 @@ import { areGlobal, hostOf } from './target-url.ts';
 
 const ANSWER_MS_MAX = 15 * SECOND_MS;
 /**
- * The maximum number of a host's addresses that are tried, so that a name can't make the server try
- * a whole network.
+ * How many of a host's addresses are tried, so that a name can't make the server try an entire
+ * network.
  */
 const ADDRESSES_MAX = 8;
 
@@ -94,7 +94,7 @@ const post = (
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
-      // A separate connection, so that vendors don't share any state.
+      // A separate connection, so that vendors share no state.
       agent: false,
       lookup: answering(addresses),
     };
@@ -117,7 +117,7 @@ const answering =
 
 const TOO_LATE = 'The endpoint did not respond in time.';
 const UNRESOLVED = 'The host name could not be resolved.';
-/** Also used for names that don't exist, so that a private network's names aren't revealed. */
+/** Also used for names that don't exist, so that the names in a private network aren't revealed. */
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {
@@ -127,7 +127,7 @@ const words: Readonly<Record<string, string>> = {
   ENETUNREACH: "The host's network is unreachable.",
 };
 
-/** Describes what failed, without quoting the response, the certificate or an address. */
+/** Says what failed, without quoting the response, the certificate or an address. */
 function wordsFor(error: unknown, allowPrivate: boolean): string {
   if (error instanceof NoAddress) return allowPrivate ? UNRESOLVED : NOT_PUBLIC;
   if (error instanceof Error && error.name === 'AbortError') return 'The attempt was interrupted.';

@@ -1,4 +1,4 @@
-// Sending webhooks: signed messages, retries, several workers, slow and dead receivers, and
+// Sending webhooks: signed messages, retries, several workers, slow or dead receivers, and
 // shutdown.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const deliveryOf = async ({ as }: Harness, endpointId: string) => {
   return data[0];
 };
 
-test('a change is delivered as a signed audit log entry', async (t) => {
+test('a change is delivered as a signed message with its audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -48,7 +48,7 @@ test('a change is delivered as a signed audit log entry', async (t) => {
   equal(delivery?.next_attempt_at, null);
 });
 
-test('a test endpoint receives what a test key may read', async (t) => {
+test('a test endpoint receives only what a test key may read', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { env: 'test', events: ['*'] });
@@ -210,7 +210,7 @@ test('an endpoint that has failed for five days is disabled, and the owners get 
   equal(await failOnce(), null, 'an endpoint that was enabled again has no failures yet');
 });
 
-test('several workers send each delivery once', async (t) => {
+test('several workers send each delivery only once', async (t) => {
   const EVENTS = 24;
   const app = await harness(t);
   const receiver = await openReceiver(t);
@@ -222,7 +222,7 @@ test('several workers send each delivery once', async (t) => {
   equal(new Set(receiver.received.map((each) => each.id)).size, EVENTS);
 });
 
-test('a worker paused until its claim has expired does not record its result', async (t) => {
+test('a worker that was paused until its claim expired does not record its result', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? null : 204));
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

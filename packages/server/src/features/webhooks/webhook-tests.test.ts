@@ -1,4 +1,4 @@
-// Test events go to hosts that the caller has chosen, so their number is limited.
+// Test events go to hosts chosen by the caller, so their number is limited.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -10,7 +10,7 @@ import { deliveriesTo, endpointFor } from '@keyrail/testing/webhooks.ts';
 const LINE = 'POST /v1/webhook_endpoints/{id}/test';
 const WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Half of a process's slots, which all endpoints that haven't responded quickly share. */
+/** Half of a process's slots, shared by all endpoints that haven't responded quickly yet. */
 const OTHERS_MAX = 64;
 
 const testOf = ({ ask, tokens }: Harness, id: string) =>
@@ -39,7 +39,7 @@ test('an endpoint has at most one test in progress, even with several processes'
   equal(receiver.received.length, 2);
 });
 
-test('a workspace can send ten tests a minute, across all endpoints and even with concurrent requests', async (t) => {
+test('a workspace can send at most ten tests a minute across all endpoints, even with concurrent requests', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const receiver = await openReceiver(t);

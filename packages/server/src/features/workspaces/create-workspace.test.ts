@@ -17,7 +17,7 @@ const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
   return (error.details ?? []).map(({ path }) => path);
 };
 
-test('the bootstrap token creates a workspace with a secret key and without members', async (t) => {
+test('a workspace created with the bootstrap token has a secret key but no members', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
   const created = await as.bootstrap(found, { name: 'Globex', slug });
@@ -41,7 +41,7 @@ test('the bootstrap token creates a workspace with a secret key and without memb
   deepEqual(await as.token(created.secret_key.key)(read), created.workspace);
 });
 
-test('the first secret key of a workspace has the requested environment', async (t) => {
+test('a workspace’s first secret key has the requested environment', async (t) => {
   const { as } = await harness(t);
   for (const env of ['live', 'test'] as const) {
     const created = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
@@ -55,7 +55,7 @@ test('the first secret key of a workspace has the requested environment', async 
   }
 });
 
-test('the audit log of a workspace starts with its creation', async (t) => {
+test('a workspace’s audit log starts with its creation', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
   const { workspace, secret_key: key } = await as.bootstrap(found, {
@@ -95,7 +95,7 @@ test('the audit log of a workspace starts with its creation', async (t) => {
   equal((await as.token(key.key)(read)).billing_email, 'Bills@Globex.example', 'stored as sent');
 });
 
-test('a slug is unique, and the error names the field', async (t) => {
+test('slugs are unique, and the error for a taken one names the field', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
   await as.bootstrap(found, { name: 'One', slug });
@@ -104,7 +104,7 @@ test('a slug is unique, and the error names the field', async (t) => {
   deepEqual(pathsIn(answer), ['slug']);
 });
 
-test('only one of twenty concurrent requests to create workspaces with the same slug succeeds, and the rest get a 409', async (t) => {
+test('of twenty concurrent requests to create a workspace with the same slug, one succeeds and the rest get a 409', async (t) => {
   const { ask } = await harness(t);
   const slug = newSlug();
   const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };

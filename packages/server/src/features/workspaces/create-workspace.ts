@@ -14,9 +14,9 @@ type NewWorkspace = {
   slug: string;
   billingEmail: string | null;
   env: Env;
-  /** The calling user; null if the bootstrap token creates the workspace. */
+  /** The calling user; null if the workspace is created with the bootstrap token. */
   creator: { userId: string; sessionId: string; becomesActive: boolean } | null;
-  /** The maximum number of workspaces that one user may create and own. */
+  /** The maximum number of workspaces a user may create and still own. */
   perPersonMax: number;
 };
 
@@ -27,9 +27,9 @@ export type CreatedWorkspace = {
 };
 
 /**
- * Creates the workspace of the transaction's reach, with its first secret key. A calling user
- * becomes the owner. The new workspace becomes the session's active workspace, unless the session
- * already has one.
+ * Creates the workspace whose ID is in the transaction's reach, with its first secret key. If a
+ * user makes the request, they become the owner, and the workspace becomes their session's active
+ * one unless the session already has one.
  */
 export async function createWorkspace(
   tx: Write,

@@ -11,7 +11,7 @@ export type Summary = Belongings & {
   nodes: NodeCount[];
 };
 
-/** What the workspace contains in one environment, or in all environments the caller may see. */
+/** What the workspace contains in one environment, or in all those the caller may see. */
 export async function readSummary(tx: Read, env: Env | undefined): Promise<Summary> {
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
   const scopes = visibleScopes(tx.reach, env);

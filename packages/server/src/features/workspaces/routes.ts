@@ -1,4 +1,4 @@
-// Creates, reads and changes workspaces, the vendors' accounts.
+// Creates, shows and updates workspaces. Each vendor's account is a workspace.
 import { workspaceEndpoints } from '@keyrail/protocol/endpoints/workspaces.ts';
 import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';

@@ -16,7 +16,10 @@ export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
   return found;
 }
 
-/** FOR NO KEY UPDATE: a stronger lock would block inserts of audit rows and so cause deadlocks. */
+/**
+ * Uses FOR NO KEY UPDATE, because a stronger lock would block inserts of audit rows and so cause
+ * deadlocks.
+ */
 export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
   const found = await maybe(tx, sql<WorkspaceRow>`${row} for no key update`);
   if (!found) throw notFound('workspace');
@@ -27,8 +30,8 @@ export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<Worksp
   one(tx, sql<WorkspaceRow>`insert into workspaces ${valuesOf(values)} returning *`);
 
 /**
- * The number of workspaces that this user created and still owns. Locks the account, so that each
- * of several concurrent requests counts the workspaces created before it.
+ * How many workspaces this user has created and still owns. Locks the account, so that each of
+ * several concurrent requests counts the workspaces created before it.
  */
 export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
   const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;

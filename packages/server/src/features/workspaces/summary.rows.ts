@@ -1,4 +1,4 @@
-// Counts for a workspace that no other feature provides.
+// Counts for the workspace summary that no other feature provides.
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
@@ -13,7 +13,7 @@ export type Belongings = {
   lastRequestAt: Date | null;
 };
 
-/** Each count stops at its limit. Only the newest secret keys are examined. */
+/** Each count stops at its limit. For secret keys, only the newest rows are examined. */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(
     tx,

@@ -1,4 +1,4 @@
-// The summary of a workspace: what it contains, in one environment or in both.
+// A workspace's summary: what the workspace contains, in one environment or both.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -48,7 +48,7 @@ test('deleted projects and tenants, and revoked or expired secret keys, are not 
   deepEqual({ projects, tenants, secret_keys }, { projects: 1, tenants: 0, secret_keys: 1 });
 });
 
-test('the first and the last request in each environment are shown', async (t) => {
+test('the summary shows when the first and last requests were made in each environment', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -70,7 +70,7 @@ test('the first and the last request in each environment are shown', async (t) =
   deepEqual(await told(as.testKey), shown(times[2], times[2]));
 });
 
-test('nodes are counted by the state shown in the node list', async (t) => {
+test('nodes are counted by the state that the node list shows', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { serve } = await servedTime(app);

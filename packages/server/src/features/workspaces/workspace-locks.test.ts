@@ -1,7 +1,7 @@
 // Changes to the workspace row, paused in the middle of their transaction. Every change in a
-// workspace inserts audit rows, which refer to the workspace row: a lock on that row must not block
-// these inserts, or the two transactions would wait for each other. Skipped on the embedded store,
-// which has only one connection.
+// workspace inserts audit rows that refer to the workspace row. A lock on that row must not block
+// these inserts; otherwise, two transactions could wait for each other. Skipped on the embedded
+// store, which has only one connection.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -35,7 +35,7 @@ const others: ((app: Harness) => Promise<unknown>)[] = [
 ];
 
 for (const { what, change } of changes) {
-  test(`while ${what}, other changes are not blocked`, { skip }, async (t) => {
+  test(`other changes are not blocked while ${what}`, { skip }, async (t) => {
     const app = await harness(t);
     const { userId } = await app.people.member();
     const first = await hold(app, (tx) => change(tx, userId));

@@ -1,5 +1,5 @@
-// A user can create a limited number of workspaces, so that limits per workspace also limit what a
-// single user can use.
+// The number of workspaces a user can create is limited; otherwise, they could get around each
+// workspace's limits by creating more.
 import { equal, match } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask, codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
@@ -37,7 +37,7 @@ test('a user can create ten workspaces, and an eleventh gets a 409', async (t) =
   await createOne(other);
 });
 
-test('a user who requests thirty workspaces concurrently gets exactly ten', async (t) => {
+test('if a user requests thirty workspaces concurrently, exactly ten are created', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   const headers = { authorization: `Bearer ${person.token}` };
@@ -50,7 +50,7 @@ test('a user who requests thirty workspaces concurrently gets exactly ten', asyn
   equal((await person.call('GET /v1/auth/me')).memberships.length, MOST);
 });
 
-test('workspaces created by others do not count, and leaving a workspace makes room for a new one', async (t) => {
+test('workspaces created by others do not count toward the limit, nor do those the user has left', async (t) => {
   const { app, opened } = await creating(t);
   const as = callersOf(app);
   const guest = await newMember(opened, as, { inviter: app.as.liveKey, role: 'owner' });
@@ -62,7 +62,7 @@ test('workspaces created by others do not count, and leaving a workspace makes r
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // A creator who becomes an owner again is counted again.
+  // A creator counts again after becoming an owner again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });

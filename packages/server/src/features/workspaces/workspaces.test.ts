@@ -26,7 +26,7 @@ test('a change is visible to the next read and sets updated_at', async (t) => {
   deepEqual(await as.liveKey(read), changed);
 });
 
-/** A workspace with a value in every field, and the head of its audit log. */
+/** Fills in all the workspace's fields. Also returns the latest `seq` in its audit log. */
 async function filled(t: TestContext): Promise<Harness & { seq: number }> {
   const app = await harness(t);
   await app.as.liveKey(change, {
@@ -70,7 +70,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit entry for ${JSON.stringify(input)} lists ${names} and contains no email address`, async (t) => {
+  test(`the audit entry for ${JSON.stringify(input)} lists ${names}, without any email address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
