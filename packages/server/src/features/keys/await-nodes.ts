@@ -30,7 +30,10 @@ export type Propagation = {
   silentNodes: number;
 };
 
-/** `ackedAfterMs`: how far into the wait the node had applied the change; null if it hasn't yet. */
+/**
+ * `ackedAfterMs`: how long into the wait the server saw that the node had applied the change; null
+ * if it hasn't yet.
+ */
 type AwaitedNode = NodeRow & { ackedAfterMs: number | null };
 
 type Waiting = {

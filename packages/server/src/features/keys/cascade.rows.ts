@@ -86,7 +86,7 @@ const revokeChunk = (
       ), revoked as (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
           revoked_reason = ${reason}
-        -- Ordered by project, because the guard skips a row in the same project as the row before it.
+        -- Ordered by project: the guard skips a row that follows another one in the same project.
         from (select id from batch order by project_id) chosen where api_keys.id = chosen.id
         returning api_keys.project_id
       )

@@ -37,7 +37,7 @@ export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions, sorted by external ID, make the planner use the external ID's index, as in
+  // Range conditions and ordering by external ID make the planner use that column's index, as in
   // listTenants().
   const found = await many(
     tx,

@@ -29,8 +29,7 @@ type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask; mi
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /**
- * Creates keys: nearly all in one project and for one tenant, the newest revoked, and only a few
- * for test.
+ * Creates keys. Nearly all are live keys of one project and one tenant, and the newest are revoked.
  */
 const fill = (app: Harness, projects: string[], tenants: string[]) =>
   operationsOf(app)(async (tx) => {
@@ -59,7 +58,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
 
 let opened: Promise<Place> | undefined;
 
-/** All tests use the same keys. */
+/** All tests share the same keys. */
 function place(t: TestContext): Promise<Place> {
   opened ??= open(t);
   return opened;
@@ -230,7 +229,7 @@ test('a list for a test credential reads no live keys', { skip }, async (t) => {
   const statement = await statementFor(keys.reach, { filter, after: null, envs: ['test'] });
   const [scan] = await scansOf(keys, statement);
   equal(scan?.by, 'api_keys_newest');
-  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds the rows per loop
+  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds the row count per loop
 });
 
 test('every page of the policy feed is read from an index', { skip }, async (t) => {

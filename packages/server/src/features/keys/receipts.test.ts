@@ -1,5 +1,5 @@
-// Receipts: their contents, how the published keys verify them, and why no other signature from the
-// deployment is accepted as a receipt.
+// Receipts: what they contain, how they are verified with the published keys, and that no other
+// signature from the deployment is accepted as a receipt.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const disable = 'POST /v1/keys/{id}/disable';
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** A workspace on a deployment whose signing keys exist. */
+/** A workspace on a deployment that has signing keys. */
 async function signing(t: Parameters<typeof harness>[0]): Promise<Harness> {
   const app = await harness(t);
   await app.testApp.app.prepare();
@@ -104,7 +104,7 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
 test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // A key can be deleted only if it expired a year ago.
+    // A signing key can be deleted only once it has been retired for a year.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,

@@ -46,7 +46,9 @@ export const findKey = (
 ): Promise<KeyRow | null> =>
   maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
-/** Whether nodes have imported keys: those of the given project or, if undefined, any in reach. */
+/**
+ * Whether the project's nodes have imported keys. Without a project, covers all projects in reach.
+ */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
   const { held } = await one(

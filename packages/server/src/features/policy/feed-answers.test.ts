@@ -13,7 +13,7 @@ const delta = 'GET /v1/policy/delta';
 
 const idsOf = (keys: unknown) => new Set((keys as Fed[]).map(({ key_id }) => key_id));
 
-/** One project with a live and a test key for each of three tenants. */
+/** Creates a project with a live and a test key for each of three tenants. */
 async function sixKeys({ given }: Harness) {
   const project = await given.project();
   const tenants = [await given.tenant(), await given.tenant(), await given.tenant()];
@@ -70,7 +70,7 @@ test('the ETag depends on the filter, but not on the order in which it lists ten
   equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
-test('a tenant filter that is empty, malformed or longer than 50 is rejected', async (t) => {
+test('a tenant filter is rejected if it is empty, malformed or longer than 50 IDs', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a tenant filter that is empty, malformed or longer than 50 is rejected', a
   deepEqual(fifty.body.keys, []);
 });
 
-test('a delta contains effective limits, and changed default limits require a new snapshot', async (t) => {
+test('deltas contain effective limits, and nodes get a new snapshot when default limits change', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const limit = (n: number) => [

@@ -15,7 +15,7 @@ const askedBy =
   (input: Input, headers: Record<string, string> = {}) =>
     app.ask(snapshot, input, { authorization: `Bearer ${app.tokens.liveKey}`, ...headers });
 
-test('include adds the requested fields to entries and upserts, and changes nothing else', async (t) => {
+test('the include parameter adds fields to entries and upserts, and changes nothing else', async (t) => {
   const app = await harness(t);
   const meta = { plan: 'gold', seats: [1, { at: null }] };
   const { external_id } = await app.as.liveKey('POST /v1/tenants', { external_id: 'cus_1' });

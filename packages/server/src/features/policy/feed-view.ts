@@ -7,9 +7,9 @@ import { partitionsOf } from '../keys/list-partition.ts';
 
 export type FeedFilter = {
   projectId: string;
-  /** Null for both environments. */
+  /** The environment in the feed; null for both. */
   env: Env | null;
-  /** Sorted; null for all tenants. */
+  /** The IDs of the tenants in the feed, sorted; null for all tenants. */
   tenantIds: readonly string[] | null;
   /** The optional fields to include in entries, sorted by name. */
   include: readonly FeedInclude[];
@@ -46,7 +46,7 @@ export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** A node's possible env scopes, spelled as in its record and in responses. */
+/** The env scopes that a node can have, as spelled in its record and in responses. */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 

@@ -1,4 +1,4 @@
-// Long polls over real sockets: by the thousand, alongside other requests, and how they end.
+// Long polls: how they end, and that a thousand of them don't slow down other requests.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -30,7 +30,9 @@ async function listening(t: TestContext, vendor: Harness, db?: Database) {
   return { beside, port, request };
 }
 
-/** The query that reads the versions of all awaited projects once a second. */
+/**
+ * Whether a statement is the query that reads the versions of all awaited projects once a second.
+ */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
 

@@ -22,7 +22,7 @@ type Counting = {
   most: number;
 };
 
-/** Counts all projects' nodes by state, with the same states as in lists. */
+/** Counts all projects' nodes by state, using the same states as the node list. */
 export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
   many(
     tx,

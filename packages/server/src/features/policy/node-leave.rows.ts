@@ -19,8 +19,9 @@ export async function removeNode(
 }
 
 /**
- * Marks a node as having left, because one of its polls may still be in progress. Creates a record
- * if the node has none, unless the scope is full. False if nothing was written.
+ * Marks a node as having left instead of deleting its record, because one of its polls may still be
+ * in progress. Creates a record if the node has none, unless the scope is full. False if nothing
+ * was written.
  */
 export async function updateLeftNode(
   tx: Runner,

@@ -92,8 +92,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // 1 ms less, because the database truncates times to milliseconds: otherwise the record of
-      // this same poll could look newer.
+      // Subtracts 1 ms because the database truncates times to milliseconds: otherwise this poll's
+      // own record could look newer.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {

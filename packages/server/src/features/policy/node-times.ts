@@ -1,5 +1,5 @@
-// How long a revocation waits for silent nodes. Silence is measured in served time: see
-// served_since() in the migrations.
+// How long after its last poll a node is waited for, shown and recorded. A node's silence is
+// measured in served time: see served_since() in the migrations.
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 

@@ -59,7 +59,7 @@ export async function listNodesSeen(
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
-          -- The limit keeps the planner from reading all nodes of the project.
+          -- The limit keeps the planner from reading all the project's nodes.
           select acked_version, last_seen_at, left_at, next_poll_by from policy_nodes
           where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
           limit 1

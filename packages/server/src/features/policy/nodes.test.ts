@@ -225,7 +225,7 @@ test('a node that leaves, or is silent for 7 days, is removed from the list', as
   deepEqual(await namesIn(app, { project_id }), []);
 });
 
-test('members can read the list, which writes nothing; other workspaces get a 404', async (t) => {
+test('members can read the node list without causing a write; other workspaces get a 404', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'edge-1' });

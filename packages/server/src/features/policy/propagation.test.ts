@@ -1,4 +1,4 @@
-// A revocation reaches waiting nodes immediately, and its response lists the nodes that applied it.
+// Waiting nodes receive a revocation immediately, and its response lists the nodes that applied it.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -41,7 +41,7 @@ async function scene(t: TestContext): Promise<Scene> {
 
 const seen = (app: Scene, node: string) => readAll(app, { project_id: app.projectId, node });
 
-test('a node is counted for 100 s of served time, and reported as silent for a day', async (t) => {
+test('a node is counted for 100 s of served time, and then reported as silent for a day', async (t) => {
   const app = await scene(t);
   await seen(app, 'a');
   await app.serve(COUNTED_MS - 6 * SECOND_MS);

@@ -1,4 +1,4 @@
-// Runs the feed with thousands of different event orders. Between any two statements or pages, a
+// Runs the feed through thousands of different event orders. Between any two statements or pages, a
 // seed decides whether a writer, an upkeep job or one of three nodes runs next. A failure reports
 // its seed.
 import { equal, ok } from 'node:assert/strict';

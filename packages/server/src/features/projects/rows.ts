@@ -55,8 +55,8 @@ export function listProjects(
     return searchProjects(tx, { q, after, limit });
   }
   if (ids !== undefined) return projectsWithIds(tx, ids, { slug, q, after, limit });
-  // A slug matches at most one project. Range conditions, sorted by slug, make the planner use the
-  // slug's index; with "=" it may choose the list's index and scan all projects.
+  // A slug matches at most one project. Range conditions and ordering by slug make the planner use
+  // the slug's index; with "=" it may choose the list's index and scan all projects.
   const page =
     slug === undefined
       ? sql`order by p.created_at desc, p.id desc limit ${limit}`

@@ -60,8 +60,9 @@ export function listTenants(
   }
   const conditions = [
     sql`deleted_at is null`,
-    // An external ID matches at most one tenant. Range conditions, sorted by external ID, make the
-    // planner use its index; with "=" it may choose the list's index and scan all tenants.
+    // An external ID matches at most one tenant. Range conditions and ordering by external ID make
+    // the planner use that column's index; with "=" it may choose the list's index and scan all
+    // tenants.
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),

@@ -119,7 +119,7 @@ test('a test key can read test traffic but not billing', async (t) => {
   equal((await as.testKey(keyUsage, { id: test.id })).data.length, 1);
 });
 
-test('paging through months skips and repeats nothing', async (t) => {
+test('paging through the months neither skips nor repeats an entry', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const events: Input[] = [];
