@@ -13,7 +13,7 @@ export type EndingKey = {
   tenantId: string | null;
   displayPrefix: string;
   expiresAt: Date;
-  /** Whether the workspace has a webhook endpoint that receives these notices. */
+  /** Whether the workspace has a webhook endpoint. */
   isHeard: boolean;
 };
 

@@ -229,7 +229,7 @@ test('a list for a test credential reads no live keys', { skip }, async (t) => {
   const statement = await statementFor(keys.reach, { filter, after: null, envs: ['test'] });
   const [scan] = await scansOf(keys, statement);
   equal(scan?.by, 'api_keys_newest');
-  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds the row count per loop
+  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds rows per loop
 });
 
 test('every page of the policy feed is read from an index', { skip }, async (t) => {

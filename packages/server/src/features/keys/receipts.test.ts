@@ -104,7 +104,7 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
 test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // A signing key can be deleted only once it has been retired for a year.
+    // A receipt signing key can be deleted only a year after it was retired.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,
