@@ -13,7 +13,7 @@ export type EndingKey = {
   tenantId: string | null;
   displayPrefix: string;
   expiresAt: Date;
-  /** Whether the workspace has a webhook endpoint. */
+  /** Whether the workspace has an enabled webhook endpoint. */
   isHeard: boolean;
 };
 
