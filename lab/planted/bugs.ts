@@ -34,14 +34,14 @@ export const plantedBugs: readonly Planted[] = [
     patch: '03-unchanged-for-a-filter',
     bug: 'a change hidden by a filter returns a 304',
     file: `${SERVER}/features/policy/policy.test.ts`,
-    title: 'a node whose filter hides a change still gets the new version',
+    title: 'a node whose filter excludes a change still gets the new version',
     store: 'embedded',
   },
   {
     patch: '04-expired-keys-left-out',
     bug: 'an expired key disappears from snapshots without a change',
     file: `${SERVER}/features/policy/policy.test.ts`,
-    title: 'a snapshot contains every unrevoked key with its resolved limits',
+    title: 'a snapshot contains every unrevoked key with its effective limits',
     store: 'embedded',
   },
   {

@@ -1,5 +1,5 @@
-// The state of a key: the first one that applies, in the protocol's order. This file defines each
-// state in two forms: an expression for responses, and index conditions for lists and counts.
+// A key's state: the first one that applies, in the protocol's order. This file defines each state
+// in two forms: an expression for responses, and index conditions for lists and counts.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';
@@ -7,8 +7,8 @@ import type { Env } from '../../doors/reach.ts';
 
 const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 4 };
 
-// Subqueries are evaluated once per statement. A direct call to the clock would prevent the use of
-// an index.
+// Read in subqueries, which are evaluated once per statement; a direct call to the clock would rule
+// out using an index.
 const now = sql`(select app_now())`;
 const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
 

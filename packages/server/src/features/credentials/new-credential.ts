@@ -1,5 +1,4 @@
-// Creates an API key or a secret key: the columns that both have, and the secret that is shown
-// once.
+// Creates an API key or a secret key: the columns they share, and the secret that is shown once.
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';

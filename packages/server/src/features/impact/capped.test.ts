@@ -1,5 +1,5 @@
-// Dry runs of changes that affect more than a dry run examines: every number is a lower bound, and
-// `capped` is true.
+// If a change affects more than a dry run examines, every number is a lower bound and `capped` is
+// true.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -26,7 +26,9 @@ async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   return [body.keys, body.active_keys, body.capped];
 }
 
-/** Adds keys to the project and tenant of a key. These keys can't be used. */
+/**
+ * Adds keys to a key's project and tenant. They can't be used, because nobody knows their secrets.
+ */
 const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
   operationsOf(app)(async (tx) => {
     await many(
@@ -62,8 +64,8 @@ test('with more keys than a dry run examines, the counts are capped', async (t) 
   const more = [IMPACT_KEYS_MAX + 1, IMPACT_KEYS_MAX, true];
   deepEqual(await dry(app, line, { id }), more);
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), more);
-  // Live keys come first, so the dry run does not reach the test key, the only key that inherits
-  // the limits.
+  // Live keys come first, so the dry run stops before the test key, the only one that inherits the
+  // limits.
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 0, true]);
   const key = await app.given.key({ project_id: id });
   deepEqual(await dry(app, 'PATCH /v1/projects/{id}', inherit), [1, 1, true], 'not 10,001');
@@ -91,7 +93,7 @@ const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: strin
     return changed(null, [entry(), ...Array.from({ length: count - 1 }, entry)]);
   });
 
-test('for a member with more log entries than a dry run examines, the counts are capped', async (t) => {
+test('for a member with more audit entries than a dry run examines, the counts are capped', async (t) => {
   const app = await harness(t);
   const admin = await app.people.admin();
   const line = 'DELETE /v1/members/{userId}';

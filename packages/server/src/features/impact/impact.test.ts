@@ -1,4 +1,4 @@
-// What dry runs count: keys, tenants, telemetry and nodes.
+// What dry runs count: keys, tenants, recent requests and nodes.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
@@ -23,7 +23,7 @@ async function use({ as }: Harness, key: Key, [at, times]: [Date, number]): Prom
   await (key.env === 'live' ? as.liveKey : as.testKey)(line, batchOf(events));
 }
 
-/** A node that has just polled. */
+/** Polls as a node, which then counts as live. */
 const node = (
   { as }: Harness,
   projectId: string,

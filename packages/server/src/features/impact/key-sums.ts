@@ -7,7 +7,7 @@ type Place = { projectId: string; env: Env };
 export type KeySums = {
   /** Keys examined so far; the change may not affect all of them. */
   read: number;
-  /** There are more keys than the dry run examines, so the sums are lower bounds. */
+  /** Whether there are more keys than the dry run examines. If so, the sums are lower bounds. */
   isCapped: boolean;
   keys: number;
   activeKeys: number;
@@ -36,7 +36,7 @@ export const NO_KEYS: KeySums = {
   lastUsedAt: null,
 };
 
-/** Adds the counts from one statement; null if it found no key. */
+/** Adds the counts from one statement, which are null if it found no keys. */
 export function addKeys(sums: KeySums, more: KeyCounts | null, env: Env): KeySums {
   if (more === null) return sums;
   const isKnown = (id: string) =>

@@ -30,5 +30,7 @@ export function presentImpact(
   };
 }
 
-/** Telemetry is kept by day, so a period that ends now contains this fraction of its first day. */
+/**
+ * Telemetry is stored per day, so a period that ends now includes this fraction of its first day.
+ */
 const shareOfFirstDay = (now: Date): number => 1 - (now.getTime() % DAY_MS) / DAY_MS;

@@ -5,7 +5,7 @@ import { maybe, one } from '../../db/sql.ts';
 import type { Check } from '../../doors/plan.ts';
 import { partitionTypeFor } from '../keys/list-partition.ts';
 
-/** The maximum per statement. Each key has up to eight days of telemetry in the period. */
+/** The maximum number of keys per statement. Up to eight days of telemetry are read for each. */
 export const KEYS_PER_STATEMENT = 250;
 
 /** Selects keys for one statement. */
@@ -36,13 +36,13 @@ export type KeyCounts = {
 };
 
 /**
- * Today and the seven days before. The limit keeps the planner from reading these days for all
- * keys.
+ * Today and the seven days before it. As a limit, it keeps the planner from reading these days for
+ * all keys.
  */
 const DAYS = 8;
 
-// A subquery is evaluated once per statement. A direct call to the clock would prevent the use of
-// an index.
+// Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
+// out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 const requests = (days: Sql): Sql =>
@@ -91,7 +91,9 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
   );
 }
 
-/** Finds a single key by its ID, and the keys of a parent through an index, newest first. */
+/**
+ * Conditions that find a single key by its ID, or a parent's keys through an index, newest first.
+ */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
   const type = named(partitionTypeFor(under));
@@ -100,7 +102,7 @@ function placeOf({ under, shelf }: KeyRange): Sql[] {
   return [parent, sql`shelf::${type} = ${shelf}::${type}`];
 }
 
-/** Sums over secret keys. `seq` is the last key's position in the log. */
+/** Sums over secret keys. `seq` is the last key's position in the audit log. */
 type SecretKeyCounts = {
   read: number;
   keys: number;

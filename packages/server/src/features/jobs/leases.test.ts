@@ -29,7 +29,7 @@ async function count({ testApp }: Harness, table: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('only one of many workers gets a job that they all request', async (t) => {
+test('only one of many workers that request a job gets it', async (t) => {
   const app = await harness(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(
@@ -74,7 +74,7 @@ test('jobs still run after a clock that was ahead is set back', async (t) => {
   equal(await take(app, 'dead', two), true);
 });
 
-test('a lease expires, and its former holder can no longer finish the job', async (t) => {
+test('once a lease expires, its former holder can no longer finish the job', async (t) => {
   const app = await harness(t);
   const dead = holderOf(app);
   const next = holderOf(app);
@@ -141,7 +141,7 @@ test('expired sessions and tokens are removed after a month', async (t) => {
   equal(await count(app, 'void_sign_ups'), 0);
 });
 
-test('the purge works in batches until nothing is left to remove', async (t) => {
+test('the purge deletes in batches until nothing is left to remove', async (t) => {
   const ROWS = 2500;
   const app = await harness(t);
   const { userId } = await someone(app);

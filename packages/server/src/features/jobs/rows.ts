@@ -25,8 +25,8 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 
 /**
  * Leases the job to this worker if it is due and no other worker is running it; otherwise returns
- * false. A time further ahead than a correct clock could have written comes from a clock that has
- * since been set back, and counts as past.
+ * false. A time further ahead than the current clock could have written must date from before the
+ * clock was set back, and counts as past.
  */
 export async function lockJob(
   tx: Work,
@@ -41,7 +41,7 @@ export async function lockJob(
       on conflict (name) do update set holder = excluded.holder,
         leased_until = excluded.leased_until
       where (lease.due_at <= ${tx.now} or lease.due_at > ${msAfter(tx.now, everyMs)})
-        -- If the clock was set back by less than a lease lasts, the holder may still be working.
+        -- If the clock was set back by less than the lease, the holder may still be working.
         and (lease.leased_until <= ${tx.now} or lease.leased_until > ${msAfter(tx.now, 2 * leaseMs)})
       returning lease.name`,
   );

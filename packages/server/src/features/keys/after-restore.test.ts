@@ -21,7 +21,7 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
 
-/** Changes node records in the same way as a restore does. */
+/** Changes node records as a restore does. */
 const restore = ({ testApp: { beyond } }: Harness) =>
   beyond(`delete from keyrail.served_spans;
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
@@ -38,7 +38,7 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
-test('after a restore, no revocation is complete until the server has served for 100 s', async (t) => {
+test('after a restore, no revocation is reported as complete until the server has served for 100 s', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id } = await app.given.key();
@@ -67,7 +67,7 @@ test('after a restore, no revocation is complete until the server has served for
   equal(await reason(), null, 'setting the clock back does not make the restore recent again');
 });
 
-test('after a restore, a revocation waits a second for nodes to appear, and lists those nodes', async (t) => {
+test('after a restore, a revocation waits a second for nodes to poll, and lists those that do', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const { id, project_id } = await app.given.key();
@@ -153,7 +153,7 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   return verdict.claims;
 }
 
-test('receipts without the newer claims can be verified, and invalid values of these claims are rejected', async () => {
+test('a receipt without the newer claims is still valid; one with invalid values for them is rejected', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
   const jwks = { keys: [key as ReceiptKeys['keys'][number]] };

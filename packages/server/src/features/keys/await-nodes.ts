@@ -22,15 +22,18 @@ export const keyChangeOf = ({ projectId, env, changeId }: KeyRow): KeyChange => 
 
 export type Propagation = {
   version: number;
-  /** Null: every node has applied the change. */
+  /** Null if every node has applied the change. */
   incompleteReason: IncompleteReason | null;
   waitedMs: number;
   nodes: AwaitedNode[];
-  /** Nodes seen in the last day that the revocation doesn't wait for. */
+  /** The number of nodes seen in the last day that the revocation no longer waits for. */
   silentNodes: number;
 };
 
-/** How long into the wait the node was seen to have applied the change; null if it has not. */
+/**
+ * `ackedAfterMs`: how long into the wait the server saw that the node had applied the change; null
+ * if it hasn't yet.
+ */
 type AwaitedNode = NodeRow & { ackedAfterMs: number | null };
 
 type Waiting = {
@@ -40,13 +43,15 @@ type Waiting = {
   sharePoll: Shared<KnownNode[]>;
 };
 
-/** The hub announces only acknowledgements that this process received, so the table is polled. */
+/**
+ * The hub announces only acknowledgements that this process received, so the table is polled too.
+ */
 const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
- * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. The
- * wait doesn't prove that all of them have polled. It is short because many keys may have to be
+ * Right after a restore, a wait lasts at least this long, to give unknown nodes a chance to poll.
+ * There is no guarantee that all of them do. The time is short because many keys may have to be
  * revoked.
  */
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
@@ -107,8 +112,8 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is silent if it has certainly not polled since the wait began. Polls are always
- * recorded, unless another poll was recorded shortly before.
+ * A missing node is reported as silent only if it certainly hasn't polled since the wait began. A
+ * poll goes unrecorded only if another was recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';
@@ -122,9 +127,9 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * Keeps nodes that were counted earlier in this wait and have since gone silent. If they were
- * dropped, a revocation that they never applied would be reported as complete. A node without a
- * record has left.
+ * Also counts nodes that were counted earlier in this wait and have since gone silent. Otherwise a
+ * revocation that they never applied would be reported as complete. A node without a record has
+ * left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));
@@ -145,8 +150,8 @@ function timed(
 }
 
 /**
- * If the scope has reached its limit of node records, a node without a record may verify keys, so
- * the wait is never complete.
+ * Once a scope has reached its limit of node records, nodes without a record may be verifying keys,
+ * so a revocation is never reported as complete.
  */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;

@@ -6,14 +6,14 @@ import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { partitionsOf, partitionTypeFor } from './list-partition.ts';
 
-/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
+/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const KEYS_PER_STATEMENT = 500;
 
 type Parent = { projectId: string } | { tenantId: string };
 
 type Cascade = {
   reason: string;
-  /** Locks the parent: from then on no key can be created under it. */
+  /** Locks the parent, so that no more keys can be created under it. */
   lockParent(): Promise<unknown>;
 };
 
@@ -23,8 +23,8 @@ type Cascaded = { count: number; projectIds: string[] };
  * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests
  * that create keys under it wait only while the rest are revoked, and then get a 404.
  *
- * This is repeated until no key is found. A rotation in progress locks its old key: one pass waits
- * for that key and revokes it, and the next pass finds the new key.
+ * Passes are repeated until one finds no keys. A rotation in progress locks its old key: one pass
+ * waits for that key and revokes it, and the next pass finds the new key.
  */
 export async function revokeKeysUnder(
   tx: Write,
@@ -61,9 +61,9 @@ async function revokeOnce(tx: Write, parent: Parent, reason: string): Promise<Ca
 type Chunk = Cascaded & { createdAt: Date; id: string };
 
 /**
- * Oldest first, starting after the previous chunk: two concurrent deletions lock the same keys in
- * the same order, and no chunk scans dead rows again. A key may be newer than this transaction, so
- * `revoked_at` is set to `created_at` or later.
+ * Oldest first, starting after the previous chunk, so that concurrent deletions lock keys in the
+ * same order and no chunk rescans dead rows. A key may be newer than this transaction, so
+ * `revoked_at` is never set to a time before `created_at`.
  */
 const revokeChunk = (
   tx: Write,
@@ -86,7 +86,7 @@ const revokeChunk = (
       ), revoked as (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
           revoked_reason = ${reason}
-        -- Ordered by project: the guard skips a row whose project is that of the row before it.
+        -- Ordered by project: the guard skips a row that follows another one in the same project.
         from (select id from batch order by project_id) chosen where api_keys.id = chosen.id
         returning api_keys.project_id
       )

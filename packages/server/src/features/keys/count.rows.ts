@@ -1,5 +1,5 @@
-// Counts of keys. Every count reads adjacent index entries and stops at a limit, so its cost
-// doesn't depend on the number of keys.
+// Counts keys. Each count reads adjacent index entries and stops at a limit, so its cost doesn't
+// depend on the number of keys.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import {
   COUNTED_MAX,
@@ -65,7 +65,9 @@ export type KeyCountRow = {
 
 type Parents = { by: 'project' | 'tenant'; ids: readonly string[]; envs: readonly Env[] };
 
-/** Counts the newest keys of each parent, unrevoked and revoked. Unknown parents are omitted. */
+/**
+ * Counts each parent's keys, starting with the newest, up to a limit. Unknown parents are omitted.
+ */
 export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCountRow[]> {
   const isProject = by === 'project';
   const type = named(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
@@ -74,7 +76,7 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
     where ${named(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
   const isActive = allOf([sql`state_shelf = covered.active`, ...endsIn('active')]);
-  // These values have the type used in the index, because row level security keeps sums and casts
+  // These values have the same type as the index, because row-level security keeps sums and casts
   // out of index conditions.
   const shelves = partitionsOf(envs, { includeRevoked: false });
   const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });

@@ -4,7 +4,7 @@ import { newKey, type WantedKey } from './new-key.ts';
 import { insertKey, type KeyRow, lockParents } from './rows.ts';
 
 /**
- * Creates a key. The project and the tenant are locked, so neither can be deleted at the same time.
+ * Creates a key. The project and the tenant are locked, so neither can be deleted in the meantime.
  */
 export async function createKey(
   tx: Write,

@@ -5,7 +5,7 @@ import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Disables a key until it is enabled again. Disabling it twice changes nothing, not even the
+ * Disables a key until it is enabled again. Disabling it again changes nothing, not even the
  * reason.
  */
 export async function disableKey(

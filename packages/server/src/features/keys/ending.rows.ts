@@ -1,5 +1,4 @@
-// The keys of all workspaces in the order in which they expire, for the jobs that send
-// notifications about them.
+// Lists keys that expire soon or are unused, for the jobs that send notifications about them.
 import { type Sql, sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -9,19 +8,19 @@ export type EndingKey = {
   id: string;
   workspaceId: string;
   env: Env;
-  /** Null for a secret key, as is the tenant. */
+  /** Null for a secret key, as is `tenantId`. */
   projectId: string | null;
   tenantId: string | null;
   displayPrefix: string;
   expiresAt: Date;
-  /** Whether the workspace has an endpoint for events. */
+  /** Whether the workspace has an enabled webhook endpoint. */
   isHeard: boolean;
 };
 
 type EndingPage = {
-  /** Lists keys that expire after this time. */
+  /** Only keys that expire after this time are listed. */
   from: Date;
-  /** Lists keys that expire no later than this time. */
+  /** Only keys that expire at or before this time are listed. */
   to: Date;
   after: { expiresAt: Date; id: string } | null;
   limit: number;
@@ -66,13 +65,10 @@ function listEnding(
   );
 }
 
-/** A key that was last used on a given day, or created on that day and never used. */
+/** A key last used on a given day or, if it was never used, created in a given period. */
 export type UnusedKey = Omit<EndingKey, 'expiresAt'> & { lastUsedAt: Date | null };
 
-/**
- * `unused` is null for a key that doesn't count as unused: used later, revoked, expired or
- * disabled.
- */
+/** `unused` is null if the key has been used since, or is revoked, expired or disabled. */
 export type LastUsed = { keyId: string; unused: UnusedKey | null };
 
 export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };

@@ -1,4 +1,4 @@
-// Importing keys from another product: the whole contract of the endpoint.
+// Importing keys from another product: everything the endpoint accepts, rejects and returns.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -22,7 +22,7 @@ const logOf = async ({ as }: Harness) =>
 
 const bearer = ({ tokens }: Harness) => ({ authorization: `Bearer ${tokens.liveKey}` });
 
-test('imported keys are listed in the order sent, with one version and one audit entry for all', async (t) => {
+test('an import returns its keys in the order sent, and adds one version and one audit entry', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id, tenant_external_id } = await place(app);
   const texts = Array.from({ length: 5 }, foreignKey);
@@ -84,7 +84,7 @@ test('imported keys are listed in the order sent, with one version and one audit
   equal(JSON.stringify(listed).includes(lookupHash(texts[0] ?? '')), false);
 });
 
-test('an unknown tenant gets a 404 with its index, and nothing is imported', async (t) => {
+test('if a key’s tenant is unknown, the response is a 404 with the key’s index, and nothing is imported', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const { id: deleted } = await app.given.tenant();
@@ -114,7 +114,7 @@ test('an unknown tenant gets a 404 with its index, and nothing is imported', asy
   }
 });
 
-test('known hashes get a 409 that lists their indexes and nothing else', async (t) => {
+test('if hashes are already known, the response is a 409 that lists their indexes and nothing else', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const elsewhere = await importOne(await harness(t));

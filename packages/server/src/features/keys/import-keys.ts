@@ -19,10 +19,10 @@ type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;
 type WantedImport = { projectId: string; env: Env; keys: readonly WantedKey[] };
 
 /**
- * Imports keys that another product issued: all of them, or none. The project and the tenants are
- * locked, so none of them can be deleted at the same time. Only this workspace's credentials are
- * checked: a caller can't find out whether a hash exists elsewhere, and no other workspace can
- * occupy a hash.
+ * Imports keys issued by another product, either all of them or none. The project and the tenants
+ * are locked, so none of them can be deleted in the meantime. Hashes are compared only with this
+ * workspace's credentials, so a caller can't find out whether a hash exists elsewhere, and no
+ * workspace can block another's imports.
  */
 export async function importKeys(
   tx: Write,
@@ -64,7 +64,9 @@ async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<New
 
 const MESSAGES = { conflict: 'This key already exists.', not_found: 'No such tenant.' };
 
-/** Throws if a key has a fault. The details contain its index and field, and nothing else. */
+/**
+ * Throws if any keys are faulty. The error details contain their indexes and fields, nothing else.
+ */
 function refuse<Key>(
   code: keyof typeof MESSAGES,
   keys: readonly Key[],

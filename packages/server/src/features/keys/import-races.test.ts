@@ -1,4 +1,4 @@
-// Imports of the same keys at the same time: each key is imported once, and no request fails.
+// Concurrent imports of the same keys: each key is imported once, and later imports get a 409.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,7 +54,7 @@ test('only one of several concurrent imports of the same keys succeeds in each w
 });
 
 for (const isKept of [true, false]) {
-  test(`an import waits until a native key with the same hash is ${isKept ? 'committed' : 'rolled back'}`, {
+  test(`an import waits until the creation of a key with the same hash is ${isKept ? 'committed' : 'rolled back'}`, {
     skip: oneConnection,
   }, async (t) => {
     const app = await harness(t);
@@ -74,7 +74,7 @@ for (const isKept of [true, false]) {
   });
 }
 
-test('deleting a tenant waits for an import into it, and revokes the imported keys', {
+test('deleting a tenant waits for a running import of its keys, and then revokes them', {
   skip: oneConnection,
 }, async (t) => {
   const app = await harness(t);

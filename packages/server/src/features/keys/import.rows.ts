@@ -1,5 +1,5 @@
-// All SQL statements for an import. One JSON parameter carries all keys, so that the text of each
-// statement is the same for any number of them.
+// All SQL statements for imports. The keys are passed as a single JSON parameter, so a statement's
+// text doesn't depend on their number.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 
@@ -32,12 +32,12 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** The IDs of tenants by their external IDs; unknown external IDs are absent. */
+/** Tenant IDs by external ID; unknown external IDs are omitted. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions, in the order of the external ID, make the planner use its index, as in
+  // Range conditions and ordering by external ID make the planner use that column's index, as in
   // listTenants().
   const found = await many(
     tx,
@@ -74,9 +74,7 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/**
- * Which of these hashes belong to secret keys in reach. Those hashes can't be imported as API keys.
- */
+/** Returns those hashes that belong to secret keys in reach. They can't be imported as API keys. */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],

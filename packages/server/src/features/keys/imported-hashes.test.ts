@@ -1,5 +1,5 @@
-// Hashes of imported keys: a workspace can't block another workspace's imports, and everything with
-// the hash of a leaked key is quarantined.
+// Hashes of imported keys: a workspace can't block another workspace's imports, and every key with
+// the same hash as a leaked credential is quarantined.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -38,7 +38,7 @@ test('a hash that one workspace has imported can also be imported by another wor
   deepEqual([verdict, own?.revoked_at], ['allowed', null], 'the keys are not connected');
 });
 
-test('a hash is unique in a workspace, whether its key is native, imported or revoked', async (t) => {
+test('within a workspace, a hash is unique across native, imported and revoked keys', async (t) => {
   const app = await harness(t);
   const native = await app.given.key();
   const revoked = await importOne(app);
@@ -64,7 +64,7 @@ test('an import reveals nothing about other workspaces’ credentials', async (t
   equal(data.length, 1);
 });
 
-test('when a key leaks, everything with its hash is quarantined, in every workspace', async (t) => {
+test('when a credential leaks, every key with the same hash is quarantined, in every workspace', async (t) => {
   const owner = await harness(t);
   const thief = await harness(t);
   const third = await harness(t);

@@ -9,7 +9,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const rule = { id: 'r', limit: 5, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('the feed marks imported keys, and entries for native keys are unchanged', async (t) => {
+test('the feed marks imported keys, and does not change the entries for native keys', async (t) => {
   const app = await harness(t);
   const native = await app.given.key({ rate_limits: [] });
   const at = { project_id: native.project_id, tenant_id: native.tenant_id };
@@ -58,7 +58,7 @@ test('rotating an imported key creates a native one with the same settings', asy
   equal(again.imported, false);
 });
 
-test('an imported key is changed, found, counted and revoked like any other', async (t) => {
+test('an imported key can be changed, found, counted and revoked like any other', async (t) => {
   const app = await harness(t);
   const { key } = await importOne(app, { display_prefix: 'Globex 2019' });
   const found = await app.as.liveKey('GET /v1/keys', { q: 'globex' });
@@ -84,7 +84,7 @@ test('an imported key is changed, found, counted and revoked like any other', as
   equal(revoked.imported, true);
 });
 
-test('the embed plane lists, rotates and revokes the imported keys of its tenant', async (t) => {
+test('an embed token can be used to list, rotate and revoke its tenant’s imported keys', async (t) => {
   const app = await harness(t);
   const { key } = await importOne(app);
   const { call } = await embedded(app, { project_id: key.project_id, tenant_id: key.tenant_id });

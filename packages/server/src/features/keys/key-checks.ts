@@ -1,5 +1,5 @@
-// The checks of an explanation, in the order in which a node runs them. The verdict and its reason
-// are the same as those of `decide` in the SDK, and one table of cases tests both.
+// The checks that explain whether a key is allowed, in the order in which a node runs them. The
+// verdict and its reason match those of `decide` in the SDK; one table of cases tests both.
 import type { CheckName, KeyCheck } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
@@ -33,7 +33,7 @@ type Judged = Pick<
   | ('revokedAt' | 'revokedReason' | 'disabledAt' | 'disabledReason')
 >;
 
-/** A failed check has the same reason that a node gives. */
+/** A failed check has the reason that a node would give. */
 type Outcome =
   | { outcome: 'pass' | 'skipped'; detail: string }
   | { outcome: 'fail'; detail: string; reason: DenialReason };

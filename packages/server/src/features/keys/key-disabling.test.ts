@@ -18,7 +18,7 @@ const delta = 'GET /v1/policy/delta';
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-/** The current audit entries and policy version. */
+/** The sequence number of the latest audit entry, and the policy version. */
 const traceOf = async (app: Harness, projectId: string) => [
   await headSeq(app),
   await versionOf(app, projectId),
@@ -29,7 +29,7 @@ const changesSince = async (app: Harness, project_id: string, since: number) => 
   return page.changes.map(({ change, key_id, reason }) => [change, key_id, reason]);
 };
 
-test('disabling and enabling change nothing else about a key, and each is recorded once', async (t) => {
+test('disabling and enabling a key changes nothing else about it, and each is recorded once', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { key: _secret, key_shown_once: _shown, ...made } = await given.key({ scopes: ['a'] });
@@ -112,7 +112,7 @@ test('nodes remove a disabled key, and receive it again unchanged when it is ena
   deepEqual(await changesSince(app, project_id, version), [['remove', id, 'revoked']]);
 });
 
-test('with wait, the response lists the nodes that have applied the change', async (t) => {
+test('disabling a key with wait lists the nodes that have applied the change', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -147,7 +147,7 @@ test('a disabled key still expires, and enabling it does not extend it', async (
   equal((await readAll(app, { project_id })).keys.size, 1);
 });
 
-test('a disabled key that is found in public is quarantined, and stays quarantined when enabled', async (t) => {
+test('a disabled key found in public is quarantined, and enabling it does not lift the quarantine', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.key();

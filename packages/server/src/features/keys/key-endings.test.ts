@@ -16,7 +16,7 @@ const isoAfter = (start: string | Date, ms: number) => msAfter(new Date(start), 
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-test('the new key inherits everything except the secret', async (t) => {
+test('rotating a key creates a new one with the same settings but a different secret', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
@@ -46,7 +46,7 @@ test('the new key inherits everything except the secret', async (t) => {
   });
 });
 
-test('the new key keeps the difference between default limits and no limits', async (t) => {
+test('a rotation preserves the difference between default limits and no limits', async (t) => {
   const { as, given } = await harness(t);
   const inheriting = await given.key();
   const unlimited = await given.key({ rate_limits: [] });
@@ -54,7 +54,7 @@ test('the new key keeps the difference between default limits and no limits', as
   deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
 });
 
-test('a rotated key stops working exactly when its overlap ends, from 0 hours to a week, fractions included', async (t) => {
+test('a rotated key expires exactly when its overlap ends, whether that is 0 hours, 20 minutes or a week', async (t) => {
   const { as, given } = await harness(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
@@ -80,7 +80,7 @@ test('a rotation never extends the old key and never shortens the new one', asyn
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 
-test('a key can be rotated after its overlap ends, but not after the expiry that the vendor set', async (t) => {
+test('a key can be rotated after its overlap ends, but not after the expiry set by the vendor', async (t) => {
   const { as, given, clock } = await harness(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
@@ -91,7 +91,7 @@ test('a key can be rotated after its overlap ends, but not after the expiry that
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an expiry set by the vendor overrides the one set by a rotation, and is inherited', async (t) => {
+test('an expiry set by the vendor overrides the one set by a rotation, and new keys inherit it', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
@@ -196,7 +196,7 @@ test('a leaked key expires within an hour, is quarantined once and can be rotate
   deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
 });
 
-test('a quarantine keeps an earlier expiry, and a revoked key is never quarantined', async (t) => {
+test('a quarantine never postpones a key’s expiry, and a revoked key is never quarantined', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const soon = isoAfter(clock.now(), 10 * MINUTE_MS);

@@ -102,7 +102,7 @@ const Uuid: Field = { takes: [], refuses: ['', 'a', `${chars(36, '0')}`, 1, [], 
 const nullable = (field: Field): Field => ({ ...field, takes: [null, ...field.takes] });
 const required = (field: Field): Field => ({ ...field, refuses: [null, ...field.refuses] });
 
-/** Sends each value of a field in turn, together with the other fields that the endpoint needs. */
+/** Sends each value of a field in turn, together with the endpoint's other required fields. */
 async function hold(
   { ask, tokens }: Harness,
   line: AnyLine,
@@ -139,7 +139,7 @@ const fresh = (stem: string) => {
   return `${stem}-${made}`;
 };
 
-test('the fields of a project are validated at their limits', async (t) => {
+test('project fields are accepted up to their limits and rejected beyond them', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.project();
   const create: Target = {
@@ -157,7 +157,7 @@ test('the fields of a project are validated at their limits', async (t) => {
   }
 });
 
-test('the fields of a tenant are validated at their limits', async (t) => {
+test('tenant fields are accepted up to their limits and rejected beyond them', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.tenant();
   const line = 'POST /v1/tenants';
@@ -170,7 +170,7 @@ test('the fields of a tenant are validated at their limits', async (t) => {
   await hold(app, patch, { name: 'meta', field: required(Meta), base: () => ({ id }) });
 });
 
-test('the fields of a key are validated at their limits', async (t) => {
+test('key fields are accepted up to their limits and rejected beyond them', async (t) => {
   const app = await harness(t);
   const { id, project_id, tenant_id } = await app.given.key();
   const create: Target = {
@@ -197,7 +197,7 @@ test('the fields of a key are validated at their limits', async (t) => {
   await hold(app, line, { name: 'tenant_id', field: Uuid, base });
 });
 
-test('the fields of rotate and revoke are validated at their limits', async (t) => {
+test('the fields for rotating and revoking a key are accepted up to their limits and rejected beyond them', async (t) => {
   const app = await harness(t);
   const keys = await Promise.all(many(30, () => app.given.key()));
   const base = () => ({ id: keys.pop()?.id });
@@ -207,7 +207,7 @@ test('the fields of rotate and revoke are validated at their limits', async (t) 
   await hold(app, 'POST /v1/keys/{id}/revoke', { name: 'reason', field: reason, base });
 });
 
-test('query parameters are validated at their limits', async (t) => {
+test('query parameters are accepted up to their limits and rejected beyond them', async (t) => {
   const { ask, given, tokens } = await harness(t);
   const { id } = await given.key();
   const headers = { authorization: `Bearer ${tokens.liveKey}` };

@@ -1,5 +1,6 @@
-// Lock waits between creating, rotating and deleting keys, with one transaction paused in the
-// middle. Skipped on the embedded store, which has only one connection.
+// How creating and rotating keys, and deleting their project or tenant, wait for each other's
+// locks. Each test pauses one transaction in the middle. Skipped on the embedded store, which has
+// only one connection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,7 +54,7 @@ for (const { what, line, idOf, end } of parents) {
     ok((await app.as.liveKey('GET /v1/keys/{id}', { id: row.id })).revoked_at);
   });
 
-  test(`creating a key waits while its ${what} is being deleted, and is rejected`, {
+  test(`creating a key waits while its ${what} is being deleted, and is then rejected`, {
     skip,
   }, async (t) => {
     const app = await harness(t);
@@ -83,7 +84,7 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('a tenant’s keys are all revoked, even a key that is created and rotated in the meantime', {
+test('deleting a tenant revokes all its keys, even one created and rotated in the meantime', {
   skip,
 }, async (t) => {
   const app = await harness(t);
@@ -101,7 +102,7 @@ test('a tenant’s keys are all revoked, even a key that is created and rotated 
   deepEqual(cascaded, { count: 2, projectIds: [at.projectId] });
 });
 
-test('keys can be created, changed and read while the keys of a tenant are revoked', {
+test('keys can be created, changed and read while a tenant’s keys are being revoked', {
   skip,
 }, async (t) => {
   const app = await harness(t);

@@ -29,8 +29,7 @@ type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask; mi
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /**
- * One project and one tenant have nearly all keys, the newest keys are revoked, and test keys are
- * rare.
+ * Creates keys. Nearly all are live keys of one project and one tenant, and the newest are revoked.
  */
 const fill = (app: Harness, projects: string[], tenants: string[]) =>
   operationsOf(app)(async (tx) => {
@@ -59,7 +58,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
 
 let opened: Promise<Place> | undefined;
 
-/** All tests use the same keys. */
+/** All tests share the same keys. */
 function place(t: TestContext): Promise<Place> {
   opened ??= open(t);
   return opened;
@@ -99,7 +98,7 @@ type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] }
 
 type Run = (statement: Statement) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
-/** Collects the statements of a query without running them. */
+/** Collects the statements that a query would send, without running them. */
 async function sentBy(
   question: (run: Run) => Promise<unknown>,
   rows: Record<string, unknown>[] = [],
@@ -153,7 +152,7 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
   return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
 };
 
-test('every list is read from an index, and only up to the end of its page', {
+test('every list reads an index, and no further than the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);
@@ -172,7 +171,7 @@ test('every list is read from an index, and only up to the end of its page', {
   }
 });
 
-test('a list by state is read from its index, and only up to the end of its page', {
+test('a list by state reads its own index, and no further than the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);
@@ -203,7 +202,7 @@ test('counts by state read only the keys they count, up to a limit', { skip }, a
   );
 });
 
-test('a search reads an index for each field, and only up to its limit', { skip }, async (t) => {
+test('a search reads one index per field, and only up to its limit', { skip }, async (t) => {
   const keys = await place(t);
   const indexes = ['api_keys_by_id', 'api_keys_by_name', 'api_keys_by_prefix'];
   for (const filter of everyFilter(keys)) {
@@ -230,7 +229,7 @@ test('a list for a test credential reads no live keys', { skip }, async (t) => {
   const statement = await statementFor(keys.reach, { filter, after: null, envs: ['test'] });
   const [scan] = await scansOf(keys, statement);
   equal(scan?.by, 'api_keys_newest');
-  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rows of each partition are rounded
+  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds rows per loop
 });
 
 test('every page of the policy feed is read from an index', { skip }, async (t) => {

@@ -51,7 +51,7 @@ async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }
 
-test('of several projects created concurrently with the same slug, only one succeeds', async (t) => {
+test('only one of several concurrent requests to create a project with the same slug succeeds', async (t) => {
   const app = await harness(t);
   const call: Call = ['POST /v1/projects', { name: 'Orders', slug: 'orders' }];
   const answers = await together(app, times(AT_ONCE, call));
@@ -59,7 +59,7 @@ test('of several projects created concurrently with the same slug, only one succ
   equal((await app.as.liveKey('GET /v1/projects')).data.length, 1);
 });
 
-test('of several tenants created concurrently with the same external ID, only one succeeds', async (t) => {
+test('only one of several concurrent requests to create a tenant with the same external ID succeeds', async (t) => {
   const app = await harness(t);
   const answers = await together(
     app,
@@ -69,7 +69,7 @@ test('of several tenants created concurrently with the same external ID, only on
   equal((await app.as.liveKey('GET /v1/tenants')).data.length, 1);
 });
 
-test('keys created concurrently all exist, and each increments the version', async (t) => {
+test('keys created concurrently all exist, and each increments the policy version', async (t) => {
   const app = await harness(t);
   const { id: project_id } = await app.given.project();
   const { id: tenant_id } = await app.given.tenant();
@@ -85,7 +85,7 @@ for (const [parent, line] of [
   ['tenant', deleteTenant],
   ['project', deleteProject],
 ] as const) {
-  test(`no key stays active when its ${parent} is deleted while keys are created`, async (t) => {
+  test(`no key stays active if its ${parent} is deleted while keys are being created`, async (t) => {
     const app = await harness(t);
     for (let round = 0; round < 4; round += 1) {
       const { id: project_id } = await app.given.project();
@@ -104,7 +104,7 @@ for (const [parent, line] of [
     equal((await app.as.liveKey('GET /v1/audit_logs/chain')).verified, true);
   });
 
-  test(`only one of several concurrent deletions of one ${parent} succeeds`, async (t) => {
+  test(`only one of several concurrent deletions of the same ${parent} succeeds`, async (t) => {
     const app = await harness(t);
     const { id: project_id } = await app.given.project();
     const { id: tenant_id } = await app.given.tenant();
@@ -116,7 +116,7 @@ for (const [parent, line] of [
     equal(answers.find(({ status }) => status === 200)?.body.revoked_keys, 5);
   });
 
-  test(`no new key stays active when its ${parent} is deleted while keys are rotated`, async (t) => {
+  test(`no new key stays active if its ${parent} is deleted while keys are being rotated`, async (t) => {
     const app = await harness(t);
     for (let round = 0; round < 4; round += 1) {
       const { id: project_id } = await app.given.project();
@@ -156,7 +156,7 @@ test('concurrent deletions of a tenant and a project revoke each key once', asyn
   );
 });
 
-test('only the first of several concurrent revocations of one key takes effect, and all responses are equal', async (t) => {
+test('only the first of several concurrent revocations of a key takes effect, and all get the same response', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const calls = Array.from({ length: AT_ONCE }, (_, n): Call => [revoke, { id, reason: `${n}` }]);
@@ -166,7 +166,7 @@ test('only the first of several concurrent revocations of one key takes effect, 
   await checkLog(app, project_id);
 });
 
-test('concurrent rotations of one key all succeed, and the earliest expiry applies', async (t) => {
+test('concurrent rotations of a key all succeed, and the earliest expiry applies', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];
@@ -183,7 +183,7 @@ test('concurrent rotations of one key all succeed, and the earliest expiry appli
   await checkLog(app, project_id);
 });
 
-test('a key that is revoked during rotations stays revoked', async (t) => {
+test('a key that is revoked while it is being rotated stays revoked', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const calls = [...times(6, [rotate, { id }]), ...times(3, [revoke, { id }])];
@@ -195,7 +195,7 @@ test('a key that is revoked during rotations stays revoked', async (t) => {
   await checkLog(app, project_id);
 });
 
-test('concurrent changes of different fields are all kept', async (t) => {
+test('concurrent changes to different fields of a key are all kept', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const wanted = { name: 'n', scopes: ['s'], meta: { m: 1 }, rate_limits: [] };

@@ -1,4 +1,4 @@
-// Finding keys with `q`: by the start of a name, of a display prefix or of an ID.
+// Finding keys with `q`: by the start of their name, display prefix or ID.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, harness, refused } from '@keyrail/testing/harness.ts';
@@ -8,7 +8,7 @@ const list = 'GET /v1/keys';
 const found = async (call: Caller, input: Record<string, unknown>) =>
   (await call(list, input)).data.map(({ id }) => id);
 
-test('a key is found by the start of its name, prefix or ID, in any case', async (t) => {
+test('a search finds a key by the start of its name, prefix or ID, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   const key = await given.key({ name: 'Backend, Berlin 100%_' });
   const other = await given.key({ name: 'A backend' });
@@ -27,7 +27,7 @@ test('a key is found by the start of its name, prefix or ID, in any case', async
   for (const q of ['ackend', 'backend%', 'k_', `${key.id}0`, 'ß', '%']) {
     deepEqual(await found(as.liveKey, { q }), [], q);
   }
-  // Too long for a prefix, so it may be the beginning of a full key.
+  // Longer than a display prefix, so it may be the beginning of a full key.
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 
@@ -40,7 +40,7 @@ test('a key that matches in several fields is listed once', async (t) => {
   }
 });
 
-test('a search can be combined with every filter, newest first and in pages', async (t) => {
+test('a search can be combined with every filter, and returns the newest matches first, in pages', async (t) => {
   const { as, ask, given, tokens } = await harness(t);
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();

@@ -23,7 +23,7 @@ const everyKey = async (caller: Caller) =>
   (await caller(list, { include_revoked: true, limit: 200 })).data;
 
 /**
- * The state according to the documentation, computed independently: the first state that applies.
+ * A key's state as documented (the first state that applies), computed independently of the server.
  */
 function stateOf(key: Key, now: Date): KeyState {
   const endsIn = key.expires_at === null ? Infinity : Date.parse(key.expires_at) - now.getTime();
@@ -171,7 +171,7 @@ test('counts and the summary match the number of keys in the lists', async (t) =
   }
 });
 
-test('keys count as unused if they were neither created nor used in the given number of days', async (t) => {
+test('a key counts as unused if it was neither created nor used in the last unused_days days', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const used = await given.key();
@@ -211,7 +211,7 @@ test('keys count as unused if they were neither created nor used in the given nu
   equal((await as.liveKey(list, { unused_days: 90, state: 'disabled' })).data.length, 0);
 });
 
-test('invalid states and numbers of days are rejected', async (t) => {
+test('an invalid state or unused_days is rejected', async (t) => {
   const { as } = await harness(t);
   const wrong = [{ state: 'old' }, { unused_days: 0 }, { unused_days: 366 }, { unused_days: 1.5 }];
   for (const query of wrong) await refused(as.liveKey(list, query), 400, 'invalid_request');

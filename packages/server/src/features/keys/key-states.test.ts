@@ -37,7 +37,8 @@ type Parent = { id: string; isAlive: boolean; version: number };
 
 type Model = { projects: Parent[]; tenants: Parent[]; keys: Key[]; audits: number };
 
-// Expiries are at half hours and the clock moves by whole hours, so no expiry equals the clock.
+// Expiries are at half hours and the clock moves by whole hours, so no key expires exactly at the
+// current time.
 const ahead = fc.option(fc.integer({ min: -2, max: 60 }).map((hours) => hours + 0.5));
 const none = fc.constant(null);
 

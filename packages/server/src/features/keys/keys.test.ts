@@ -19,7 +19,7 @@ const unknown = '01890000-0000-7000-8000-000000000000';
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-test('a new key is shown once, and increments the version of its project', async (t) => {
+test('creating a key returns the full key once, and increments its project’s policy version', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id: project_id } = await given.project();
@@ -63,7 +63,7 @@ test('a new key is shown once, and increments the version of its project', async
   equal(JSON.stringify(await as.liveKey(list)).includes(lookupHash(key)), false);
 });
 
-test('all fields of a key are kept, and "no limits" is distinct from "default limits"', async (t) => {
+test('a key’s fields are stored as sent, and "no limits" is distinct from "default limits"', async (t) => {
   const { as, given } = await harness(t);
   const sent = {
     name: 'Server 🔑',
@@ -210,7 +210,7 @@ test('a patch treats null, an absent field and an empty list differently', async
   deepEqual(await as.liveKey(read, { id }), now);
 });
 
-test('a patch without effect neither increments the version nor is audited', async (t) => {
+test('a patch with the current values neither increments the version nor adds an audit entry', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.key({ meta: { a: 1, b: 2 }, expires_at: '2040-01-01T00:00:00Z' });
@@ -222,7 +222,7 @@ test('a patch without effect neither increments the version nor is audited', asy
   deepEqual([await headSeq(app), await versionOf(app, made.project_id)], before);
 });
 
-test('an expiry in the past stops a key immediately, and a later expiry reactivates it', async (t) => {
+test('a key expires immediately if its expiry is set to the past, and a later expiry reactivates it', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key({ expires_at: '2000-01-01T00:00:00Z' });
   const rotate = () => as.liveKey('POST /v1/keys/{id}/rotate', { id });

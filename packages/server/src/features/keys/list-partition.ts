@@ -1,5 +1,5 @@
-// The list partition of a key is the generated column `shelf`: a number for the environment and
-// whether the key is revoked. Every index for lists starts with it. A list query reads each
+// A key's list partition is the generated column `shelf`, a number that encodes its environment and
+// whether it is revoked. Every list index starts with this column, and a list query reads each
 // partition that it covers.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -29,8 +29,8 @@ export const SEARCH_PARTITION_TYPE = 'real';
 
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
- * workspace, and the indexes for searches, each use a different type. So the planner can only
- * choose the right index.
+ * workspace, and the indexes for searches, each use a different type, so the planner can only
+ * choose the right one.
  */
 export function partitionTypeFor(filter: {
   projectId?: string | undefined;

@@ -23,7 +23,7 @@ export type KeyFilter = {
   /** Only keys in this state; `includeRevoked` is then ignored. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
-  /** The start of a name, of a display prefix or of an ID. */
+  /** The start of a name, display prefix or ID. */
   q?: string | undefined;
 };
 
@@ -114,7 +114,7 @@ function placeIn(tx: Read, filter: KeyFilter) {
 const ofPartition = (type: string): Sql =>
   sql`shelf::${named(type)} = covered.shelf::${named(type)}`;
 
-/** The keys of a list, newest first, in the order of an index. */
+/** A list's keys, newest first, which is the order of an index. */
 function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
   const { state, unusedDays } = filter;
   const envs = envsIn(tx, filter);
@@ -137,7 +137,7 @@ function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
   };
 }
 
-/** Reads the first keys of each partition, in the order of an index. */
+/** Reads each partition's first keys, in index order. */
 function fromEach(scan: Scan & { limit: number }): Sql {
   const { partitions, covers, conditions, order, limit, selected = sql`*` } = scan;
   return sql`
@@ -148,7 +148,7 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
-/** The matches of a search, field by field. State and last use are checked on the matches. */
+/** A search's matches, field by field. State and last use are checked only on the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);
@@ -181,8 +181,7 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
 }
 
 /**
- * The complete rows of a page. The limit keeps the planner from reading the table in the order of
- * the page.
+ * A page's complete rows. The limit keeps the planner from reading the whole table in page order.
  */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}

@@ -1,5 +1,5 @@
 // Once a day, emails the owners of each workspace a list of its live keys that expire soon. Safe to
-// run twice: an email's ID is derived from its workspace, its recipient and its day.
+// run twice: an email's ID is derived from its workspace, recipient and date.
 import { createHash } from 'node:crypto';
 import { EXPIRY_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
@@ -14,7 +14,7 @@ import { type EndingKey, listEndingKeys } from './ending.rows.ts';
 type ExpiryMailParts = { work: OpenWork; readIn(reach: Reach): Read };
 
 const PAGE_MAX = 1000;
-/** The number of keys listed in an email. */
+/** The maximum number of keys listed in an email. */
 const NAMED_MAX = 20;
 const [WITHIN_DAYS] = EXPIRY_NOTICE_DAYS;
 

@@ -45,7 +45,7 @@ test('owners get one email a day about live keys that expire within 14 days', as
   ok(next.some((each) => each.startsWith('2 live keys in')));
 });
 
-test('an email lists the first 20 keys and gives the number of the rest', async (t) => {
+test('an email lists the first 20 keys, and says how many more there are', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const place = {

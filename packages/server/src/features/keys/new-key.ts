@@ -21,8 +21,8 @@ export function newKey(
 }
 
 /**
- * Vendors may use any scopes. Embed tokens may only use scopes that they grant. This applies to
- * every created key, including the new key of a rotation.
+ * A vendor may give a key any scopes; with an embed token, only those that the token grants are
+ * allowed. This applies to every new key, including one created by a rotation.
  */
 function refuseUngranted({ keyScopes }: Reach, wanted: readonly string[]): void {
   if (keyScopes === undefined) return;

@@ -1,4 +1,4 @@
-// Loads what a wait for nodes needs when it starts.
+// Loads the data needed to start waiting for nodes.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -10,7 +10,7 @@ export type Awaited = {
   /** The policy version that contains the key's last change. */
   version: number;
   now: Date;
-  /** True if nodes haven't had enough time to report themselves since the last restore. */
+  /** True if nodes haven't had enough time to poll since the last restore. */
   isRestored: boolean;
 };
 
@@ -27,7 +27,7 @@ export const loadAwaited = (
     tx,
     sql<Awaited>`
       select greatest(written.version, current.floor) as version, app_now() as now,
-        -- The restore deleted all spans, so the remaining spans are newer.
+        -- The restore deleted all spans, so any spans found here are newer.
         exists (select from recent_restores)
           and ${servedSince(NODE_COUNTED_MS)} = '-infinity' as is_restored
       from project_versions current left join policy_changes written

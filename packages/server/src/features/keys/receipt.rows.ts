@@ -1,4 +1,4 @@
-// Loads everything a receipt states except the propagation, in one statement.
+// Loads everything a receipt contains except the propagation, in one statement.
 import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
 import { sql } from '../../base/sql.ts';
 import { maybe } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
-// Receipts: what they state, that the published keys verify them, and that no other signature from
-// the deployment is accepted as a receipt.
+// Receipts: what they contain, how they are verified with the published keys, and that no other
+// signature from the deployment is accepted as a receipt.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const disable = 'POST /v1/keys/{id}/disable';
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** A workspace on a deployment whose signing keys exist. */
+/** A workspace on a deployment that has signing keys. */
 async function signing(t: Parameters<typeof harness>[0]): Promise<Harness> {
   const app = await harness(t);
   await app.testApp.app.prepare();
@@ -47,13 +47,13 @@ async function genuine(app: Harness, receipt: string) {
   return verdict.claims;
 }
 
-test('a receipt states the change, its nodes and its audit entry, and can be verified', async (t) => {
+test('a receipt contains the change, its nodes and its audit entry, and can be verified', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const policy = { project_id: key.project_id, node: 'node-1' };
   const { version: before } = await readAll(app, policy);
   const pending = ended(app, revoke, key.id);
-  // The first poll gets the revocation, the second poll acknowledges it.
+  // The first poll gets the revocation, and the second acknowledges it.
   const held = { ...policy, since: before, wait_ms: 5000 };
   const { version } = (await poll(app, 'GET /v1/policy/delta', held)).page;
   void poll(app, 'GET /v1/policy/delta', { ...policy, since: version, wait_ms: 0 });
@@ -104,7 +104,7 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
 test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // A key can be deleted only if it expired a year ago.
+    // A receipt signing key can be deleted only a year after it was retired.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,
@@ -121,7 +121,7 @@ test('without wait there is no receipt, and without a signing key the receipt is
   equal(propagation?.receipt, null);
 });
 
-test('a retired key verifies receipts for a year, and only its public half is kept', async (t) => {
+test('a retired signing key still verifies receipts for a year, with only its public half kept', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const key = await app.given.key();
@@ -171,8 +171,8 @@ test('a signature made for one purpose is never accepted for another', async (t)
     new SignJWT(payloadOf(jws)).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(with_);
   const jwks = await jwksOf(app);
 
-  // None of these is a receipt: an embed token, a different typ, and a receipt signed with a key
-  // for a different purpose.
+  // None of these is a receipt: an embed token, a token with a different `typ`, and a receipt
+  // signed with a key for a different purpose.
   const receiptTyp = 'keyrail-receipt+jwt';
   for (const text of [
     token,
@@ -205,8 +205,7 @@ test('a signature made for one purpose is never accepted for another', async (t)
     equal(await ask(text), 401);
   }
 
-  // A receipt is not an anchor: the signed bytes of an anchor start with "{", and those of a JWS
-  // never do.
+  // A receipt is not an anchor: an anchor's signed bytes start with "{", and a JWS's never do.
   const anchor = {
     object: 'audit_anchor' as const,
     workspace_id: app.workspaceId,
@@ -230,8 +229,8 @@ test('a signature made for one purpose is never accepted for another', async (t)
   }
 });
 
-/** The signed bytes of a feed response start with a quotation mark, and those of a JWS never do. */
-test('no signature of a token or a receipt is accepted as a feed signature', async (t) => {
+/** A feed response's signed bytes start with a quotation mark, and a JWS's never do. */
+test('a token’s or receipt’s signature is never accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();
   const key = await app.given.key({ project_id: projectId, tenant_id: tenantId });

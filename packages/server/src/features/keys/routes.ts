@@ -37,7 +37,7 @@ import { rotateKey } from './rotate-key.ts';
 import { type KeyRow, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
-/** The position of a count in its list, for the cursor. */
+/** A count's position in its list, for the cursor. */
 const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
   projectId ?? tenantId ?? '',
   env,
@@ -48,7 +48,7 @@ const isAt = (row: KeyCountRow, after: readonly string[] | null): boolean =>
 
 type NewTerms = Omit<BodyOf<(typeof keyEndpoints)['POST /v1/keys']>, `${string}_id` | 'env'>;
 
-/** The optional fields of a new key, created or imported. */
+/** The optional fields of a created or imported key. */
 const termsIn = ({ name, scopes, meta, rate_limits, expires_at }: NewTerms) => ({
   name: name ?? null,
   scopes: scopes ?? [],
@@ -223,7 +223,7 @@ export const keyRoutes = (
 type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'> & Pick<KeyParts, 'signReceipt'>;
 type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
 
-/** The key after it was revoked or disabled, and the change that nodes must apply. */
+/** The revoked or disabled key, and the change that nodes must apply. */
 const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyChangeOf(key) });
 
 /**

@@ -16,7 +16,7 @@ import { partitionsOf } from './list-partition.ts';
 type Row = Tables['apiKeys'];
 type Stated = Row & { state: KeyState };
 
-/** `lastUsedAt` comes from telemetry; null when no use was reported. */
+/** `lastUsedAt` comes from telemetry; null if no use has been reported. */
 export type KeyRow = Stated & { lastUsedAt: Date | null };
 
 /** `last_used_at`: the last allowed request on the newest day that has one. */
@@ -30,7 +30,7 @@ export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   return row ?? miss(tx, 'API key', id);
 }
 
-/** Which of these keys are in reach. */
+/** Returns those IDs whose keys are in reach. */
 export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
   const found = await many(
     tx,
@@ -46,7 +46,9 @@ export const findKey = (
 ): Promise<KeyRow | null> =>
   maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
-/** Whether nodes of the project, or of any project in reach, have imported keys. */
+/**
+ * Whether the project's nodes have imported keys. Without a project, covers all projects in reach.
+ */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
   const { held } = await one(
@@ -118,12 +120,13 @@ type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
  * Vendors may create any number of keys. For embed tokens, the number is limited per tenant,
- * project and environment. The check is part of the insert, so that keys from rotations count too.
+ * project and environment. The check is part of the insert, so that keys created by rotations count
+ * too.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
-  // The count is a separate statement, so that it sees what the last holder of the lock committed.
+  // The count is a separate statement, so that it sees what the lock's last holder committed.
   // Locking the tenant row instead would deadlock: a deletion holds that lock while it waits for a
   // rotating key.
   const { projectId, tenantId, env } = place;

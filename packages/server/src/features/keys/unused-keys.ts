@@ -1,9 +1,10 @@
-// A key is unused for a number of days if it was created and last used at least that long ago.
+// A key counts as unused for a number of days if it was created at least that long ago and has not
+// been used since.
 import { type Sql, sql } from '../../base/sql.ts';
 
 /**
- * A subquery is evaluated once per statement. A direct call to the clock would prevent the use of
- * an index.
+ * Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
+ * out using an index.
  */
 export const unusedSince = (days: number): Sql =>
   sql`(select app_now() - ${days}::int * interval '1 day')`;

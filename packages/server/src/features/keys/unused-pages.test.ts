@@ -46,7 +46,7 @@ async function fill(app: Harness): Promise<string[]> {
   return rows.map(({ id }) => String(id));
 }
 
-test('pages of unused keys may be empty, but their links still lead to all unused keys', async (t) => {
+test('pages of unused keys may be empty, but following their links still finds every unused key', async (t) => {
   const app = await harness(t);
   const unused = await fill(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;

@@ -9,8 +9,8 @@ import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
 
 /**
- * Writes only the fields that differ. A changed expiry becomes the vendor's expiry, which a
- * rotation passes on to the new key. Sending back the current expiry changes nothing.
+ * Writes only the fields that differ. A changed expiry becomes the vendor's expiry, which a new key
+ * inherits when the key is rotated. Sending the current expiry changes nothing.
  */
 export async function updateKey(
   tx: Check,

@@ -1,5 +1,5 @@
-// The feed's responses under every filter: ETag, size, compression, and when a delta becomes a
-// snapshot.
+// Feed responses for different filters: ETags, sizes, compression, and when a snapshot is sent
+// instead of a delta.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const delta = 'GET /v1/policy/delta';
 
 const idsOf = (keys: unknown) => new Set((keys as Fed[]).map(({ key_id }) => key_id));
 
-/** One project with a live and a test key for each of three tenants. */
+/** Creates a project with a live and a test key for each of three tenants. */
 async function sixKeys({ given }: Harness) {
   const project = await given.project();
   const tenants = [await given.tenant(), await given.tenant(), await given.tenant()];
@@ -26,7 +26,7 @@ async function sixKeys({ given }: Harness) {
   return { project_id: project.id, tenants: tenants.map(({ id }) => id), keys };
 }
 
-test('a node gets only the keys of its environment and of its tenants', async (t) => {
+test('a node gets only the keys for its environment and tenants', async (t) => {
   const app = await harness(t);
   const { project_id, tenants, keys } = await sixKeys(app);
   const [one, two] = tenants;
@@ -51,7 +51,7 @@ test('a node gets only the keys of its environment and of its tenants', async (t
   }
 });
 
-test('the ETag depends on the filter, but not on the order of the tenants in it', async (t) => {
+test('the ETag depends on the filter, but not on the order in which it lists tenants', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');
@@ -70,7 +70,7 @@ test('the ETag depends on the filter, but not on the order of the tenants in it'
   equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
-test('a filter with no tenants, or with more than 50, is rejected', async (t) => {
+test('a tenant filter is rejected if it is empty, malformed or longer than 50 IDs', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a filter with no tenants, or with more than 50, is rejected', async (t) =>
   deepEqual(fifty.body.keys, []);
 });
 
-test('deltas contain resolved limits, and new default limits make every node load a snapshot', async (t) => {
+test('deltas contain effective limits, and nodes get a new snapshot when default limits change', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const limit = (n: number) => [
@@ -103,7 +103,7 @@ test('deltas contain resolved limits, and new default limits make every node loa
   deepEqual(own.page.changes[0]?.rate_limits, []);
 });
 
-test('a delta with more changes than fit on a page becomes a snapshot', async (t) => {
+test('a node gets a snapshot if its delta would have more changes than fit on a page', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const asked = { project_id, since: 1 };
@@ -144,7 +144,7 @@ test('a cursor that was never issued, or is from a different feed, is rejected',
   }
 });
 
-test('responses are compressed if the client accepts it, preferably with brotli', async (t) => {
+test('responses are compressed if the client supports it, with Brotli if possible', async (t) => {
   const app = await harness(t);
   const { project_id } = await sixKeys(app);
   const url = `/v1/policy/snapshot?project_id=${project_id}`;
@@ -170,7 +170,7 @@ test('responses are compressed if the client accepts it, preferably with brotli'
   ok(gzip.bytes.length < plain.bytes.length / 2);
 });
 
-test('a delta contains all keys of a change, even if one statement cannot read them all', async (t) => {
+test('a delta contains every key in a change, even if reading them takes several statements', async (t) => {
   const app = await harness(t);
   const { id: project_id } = await app.given.project();
   const { id: tenant_id } = await app.given.tenant();

@@ -1,14 +1,15 @@
-// The changes that one poll receives. Reads a FeedSource, so that simulations can run it in memory.
+// Reads the changes that one poll receives, from a FeedSource so that simulations can run in
+// memory.
 import { createResponseBudget } from '../../http/response-budget.ts';
 import { withDetails } from './feed-details.ts';
 import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
-/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
+/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const CHANGES_PER_STATEMENT = 1000;
 
 /**
- * The maximum number of changes read for one delta, including changes for tenants that the filter
+ * The maximum number of changes read for one delta, including those that the tenant filter then
  * excludes.
  */
 const CHANGES_READ_MAX = 20_000;
@@ -18,13 +19,15 @@ export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: D
 type DeltaVerdict =
   | { kind: 'same' }
   | ({ kind: 'delta' } & DeltaAnswer)
-  /** The node is too far behind or ahead of the server, or its delta exceeds a page. */
+  /**
+   * The node is too far behind, is ahead of the server, or needs more changes than fit on a page.
+   */
   | { kind: 'snapshot' };
 
 /**
- * The changes since a node's version. `same` means that the project's version has not changed. A
- * node whose filter hides a change still gets the new version; otherwise it would never appear up
- * to date.
+ * Reads the changes since a node's version; the result is `same` if the project's version hasn't
+ * changed. A node whose filter excludes every change still gets the new version; otherwise it would
+ * never appear up to date.
  */
 export async function readDelta(
   feed: FeedSource,
@@ -40,7 +43,7 @@ export async function readDelta(
   return { kind: 'delta', head, changes: detailed, generatedAt: feed.now };
 }
 
-/** Null if there are more than `most`, or too many to read. */
+/** Null if there are more than `most` changes, or more than may be read. */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,

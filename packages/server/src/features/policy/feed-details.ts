@@ -1,13 +1,14 @@
-// Adds the fields that a feed includes on request (`meta`, external IDs) to the entries of one
-// response. These fields are read last, and only for entries that fit, because a single `meta` may
-// be as long as a whole page.
+// Adds the optional fields (`meta`, external IDs) to a response's entries. They are read last, and
+// only for the entries that fit, because a single `meta` may be as large as a whole page.
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';
 
-/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
+/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const KEYS_PER_STATEMENT = 1000;
 
-/** Returns the same entries in the same order. Without `include`, nothing is read. */
+/**
+ * Returns the entries in their original order. Reads nothing if no optional fields are included.
+ */
 export async function withDetails<Row extends EntryRow>(
   feed: FeedSource,
   filter: FeedFilter,

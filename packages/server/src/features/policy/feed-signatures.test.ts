@@ -1,5 +1,5 @@
-// Signatures of the feed, verified by an independent implementation of RFC 9421: every kind of
-// response, key rotation, and separation from the other signing keys.
+// Feed signatures, verified by an independent implementation of RFC 9421: every kind of response,
+// key rotation, and separation from the other signing keys.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -20,8 +20,8 @@ type Got = { status: number; headers: Record<string, string>; body: Buffer };
 async function signing(t: Parameters<typeof harness>[0]): Promise<Harness> {
   const app = await harness(t);
   await app.testApp.app.prepare();
-  // An earlier test may have read the feed without a key, and that result is cached for five
-  // seconds.
+  // An earlier test may have read the feed while there was no signing key, and the server remembers
+  // that for five seconds.
   app.clock.shift(6000);
   return app;
 }
@@ -38,7 +38,7 @@ async function get(app: Harness, url: string, more: Record<string, string> = {})
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** The verdict of the independent implementation on a response to a request for `url`. */
+/** Whether the independent implementation accepts the response to a request for `url`. */
 async function isGenuine(
   app: Harness,
   url: string,
@@ -50,7 +50,7 @@ async function isGenuine(
       all: true,
       requiredParams: ['created', 'keyid', 'alg'],
       requiredFields: ['@status', 'etag', '@path', '@query'],
-      // The clocks in tests are shifted.
+      // Tests shift the clock, so signatures may appear to come from the future.
       notAfter: Number.MAX_SAFE_INTEGER,
       keyLookup: async ({ keyid }) => {
         const jwk = keys.find(({ kid, purpose }) => kid === keyid && purpose === 'policy_feed');
@@ -100,8 +100,7 @@ test('an independent implementation verifies every kind of response', async (t) 
     const covered = status === 304 ? '"@status" "etag"' : '"@status" "content-digest" "etag"';
     const params = `keyrail=(${covered} "@path";req "@query";req);created=`;
     ok(got.headers['signature-input']?.startsWith(params), got.headers['signature-input']);
-    // The signature is invalid for a different request, and if any covered part has a different
-    // value.
+    // The signature is invalid for a different request, or if any covered value is changed.
     equal(await isGenuine(app, `${url}&max_keys=9`, got), false);
     equal(await isGenuine(app, url, { ...got, status: status + 1 }), false);
     const other = { ...got.headers, etag: 'W/"x"' };
@@ -120,7 +119,7 @@ test('the digest covers the uncompressed body', async (t) => {
   ok(await isGenuine(app, url, got));
 });
 
-test('nodes share a signature if their name is in a header, but not if it is in the query', async (t) => {
+test('nodes that send their ID in a header share a signature; nodes that send it in the query do not', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
@@ -129,7 +128,8 @@ test('nodes share a signature if their name is in a header, but not if it is in 
   equal(named[0]?.headers['content-digest'], named[1]?.headers['content-digest']);
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
-  // In at least one of three rounds, both nodes get their response within the same second.
+  // Signatures contain the time in seconds. In at least one of three attempts, both responses are
+  // signed in the same second.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));
@@ -140,7 +140,7 @@ test('nodes share a signature if their name is in a header, but not if it is in 
   equal((await get(app, url, { 'keyrail-node': 'a b' })).status, 400);
 });
 
-test('a response signed for one nonce does not verify for any other, and has the same ETag', async (t) => {
+test('a response signed for one nonce is not valid for another, and the nonce does not affect the ETag', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
@@ -169,7 +169,7 @@ test('a response signed for one nonce does not verify for any other, and has the
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 
-test('a new key is published before it signs, and the old key stays published for one more day', async (t) => {
+test('a new signing key is published before it is used, and the old one stays published for another day', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { id } = await app.given.project();
@@ -239,7 +239,7 @@ test('responses are unsigned if there is no feed signing key', async (t) => {
   for (const name of ['content-digest', 'signature-input', 'signature']) {
     equal(headers[name], undefined);
   }
-  // Other tests use the same app.
+  // Creates a new signing key, because other tests use the same app.
   await app.testApp.app.prepare();
   app.clock.shift(MINUTE_MS);
 });

@@ -1,4 +1,4 @@
-// One page of a snapshot. Reads a FeedSource, so that simulations can run it in memory.
+// Reads one page of a snapshot, from a FeedSource so that simulations can run in memory.
 
 import { ApiError } from '../../base/errors.ts';
 import { createResponseBudget } from '../../http/response-budget.ts';
@@ -6,15 +6,19 @@ import { withDetails } from './feed-details.ts';
 import { type EntryPosition, entryChars, type FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
-/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
+/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const ENTRIES_PER_STATEMENT = 1000;
 
 export type SnapshotQuestion = {
   filter: FeedFilter;
-  /** Null if the caller does not support pages: a snapshot above `keysMax` is then rejected. */
+  /**
+   * Null if the caller doesn't support paging: a snapshot of more than `keysMax` keys is rejected.
+   */
   pageKeysMax: number | null;
   keysMax: number;
-  /** For pages after the first: where the page starts, and the version of the first page. */
+  /**
+   * Null for the first page; otherwise the previous page's last entry and the first page's version.
+   */
   after: (EntryPosition & { version: number }) | null;
 };
 
@@ -27,9 +31,9 @@ export type SnapshotAnswer = {
 };
 
 /**
- * A page of all keys that are neither revoked nor disabled, including expired keys: nodes check the
- * expiry themselves. Every page has the version of the first page, so the next delta covers all
- * changes made while the node read the pages.
+ * Reads a page of the keys that are neither revoked nor disabled. Expired keys are included,
+ * because nodes check the expiry themselves. Every page has the first page's version, so the next
+ * delta covers all changes made while the node was reading the pages.
  */
 export async function readSnapshot(
   feed: FeedSource,
@@ -40,7 +44,7 @@ export async function readSnapshot(
   const { entries, isFull } = head.isDeleted
     ? { entries: [], isFull: false }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  // A page that reaches the size limit leaves its last entry for the next page, so the next page is
+  // If a page reaches the size limit, its last entry is moved to the next page, which is therefore
   // never empty.
   const fitting = isFull ? entries.length - 1 : wanted;
   const hasMore = entries.length > fitting;

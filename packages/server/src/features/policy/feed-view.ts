@@ -1,4 +1,4 @@
-// Which keys of a project's feed a node sees, with which ETag, and from which position.
+// Decides which keys in a project's feed a node sees, and builds the feed's ETags and cursors.
 import { createHash } from 'node:crypto';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { invalid } from '../../base/errors.ts';
@@ -7,15 +7,15 @@ import { partitionsOf } from '../keys/list-partition.ts';
 
 export type FeedFilter = {
   projectId: string;
-  /** The environment in the feed, or null for all. */
+  /** The environment in the feed; null for both. */
   env: Env | null;
-  /** The tenants in the feed, sorted, or null for all. */
+  /** The IDs of the tenants in the feed, sorted; null for all tenants. */
   tenantIds: readonly string[] | null;
-  /** The optional fields that entries have, sorted by name. */
+  /** The optional fields to include in entries, sorted by name. */
   include: readonly FeedInclude[];
 };
 
-/** A credential for only one environment gets that environment, even without `env`. */
+/** A credential limited to one environment gets that environment even if `env` is omitted. */
 export function filterOf(
   { envs }: Reach,
   query: {
@@ -46,14 +46,14 @@ export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** The env scopes of nodes, as in their records and in responses. */
+/** The env scopes that a node can have, as spelled in its record and in responses. */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
 /**
- * The scopes of the nodes that a credential may see. With `env`, only the scopes that include that
+ * The env scopes whose nodes a credential may see; with `env`, only those that include that
  * environment.
  */
 export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {
@@ -69,7 +69,7 @@ const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     : 'all';
 
 /**
- * The feed's name in ETags and cursors. Without `include` it is the same as in earlier versions.
+ * The feed's name in ETags and cursors. Without `include`, it is the same as in earlier releases.
  */
 const feedName = (filter: FeedFilter): string =>
   [filter.projectId, envScopeOf(filter), [tenantScopeOf(filter), ...filter.include].join('+')].join(
@@ -94,14 +94,14 @@ const opaque = (etag: string): string => etag.replace(/^W\//, '');
 /** A key's position in the order of a snapshot. */
 export type EntryPosition = { shelf: number; createdAt: Date; id: string };
 
-/** A cursor contains the feed, the version of the first page, and the last key of the page. */
+/** A cursor contains the feed's name, the first page's version, and the last key on the page. */
 export const cursorPositionOf = (
   { shelf, createdAt, id }: EntryPosition,
   version: number,
   filter: FeedFilter,
 ): string[] => [feedName(filter), String(version), String(shelf), createdAt.toISOString(), id];
 
-/** Rejects a cursor from a different project or filter, which would skip keys. */
+/** Rejects a cursor from a different project or filter, because it would skip keys. */
 export function readCursorPosition(
   position: readonly string[],
   filter: FeedFilter,
@@ -115,18 +115,18 @@ export function readCursorPosition(
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
 
-/** Identifies a reach: statements see the same rows in all reaches with the same name. */
+/** Identifies what a reach can access: reaches with the same name see the same rows. */
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 
 type SizedEntry = { scopes: readonly string[]; metaBytes?: number };
 
-/** The size of those parts of a feed entry that callers can make longer. */
+/** The size of a feed entry's variable-length parts: its scopes and `meta`. */
 export const entryChars = ({ scopes, metaBytes = 0 }: SizedEntry): number =>
   scopes.reduce((all, { length }) => all + length, metaBytes);
 
 /**
  * The maximum number of versions that one delta spans. Each version costs an index lookup, even if
- * it changed no key.
+ * it changed no keys.
  */
 export const VERSIONS_PER_DELTA_MAX = 10_000;

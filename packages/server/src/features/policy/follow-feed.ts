@@ -1,15 +1,15 @@
-// Responds to one poll of a node, `GET /v1/policy/delta`:
+// Responds to one poll by a node, `GET /v1/policy/delta`:
 //
-//   seen ─▶ version moved ───────────────────────────────────▶ read ─▶ delta | snapshot
-//     ├───▶ unmoved, poll waits ─▶ held ─▶ moved or timeout ─▶ read ─▶ same | delta | snapshot
+//   seen ─▶ new version ──────────────────────────────────────────▶ read ─▶ delta | snapshot
+//     ├───▶ same version, waits ─▶ held ─▶ change or timeout ─────▶ read ─▶ same | delta | snapshot
 //     │                              └───▶ disconnected ─▶ same
-//     └───▶ unmoved, poll does not wait ─▶ same
+//     └───▶ same version, does not wait ─▶ same
 //
-// *Seen* records that the node has applied `since`, and reads the project's version. *Held* takes
-// no database connection; the watch starts before the version is read, so that no announcement is
-// missed in between. *Read* takes the changes from one database snapshot, which may be newer than
-// the version that ended the wait. The credential may have been revoked while the poll was held, so
-// a poll that waits is authenticated again before changes are sent in its response.
+// *Seen* records that the node has applied `since`, and reads the project's version. *Held* uses no
+// database connection. Watching for changes starts before the version is read, so that no change in
+// between is missed. *Read* gets the changes from a single database snapshot, which may be newer
+// than the version that ended the wait. The credential may have been revoked while the poll was
+// held, so a poll that waits is authenticated again before it gets any changes.
 import { monotonicMs } from '../../base/clock.ts';
 import type { Shared } from '../../base/coalesce.ts';
 import type { JsonText } from '../../base/json-text.ts';
@@ -23,13 +23,15 @@ import { feedIn } from './rows.ts';
 type PollAnswer =
   | { kind: 'same' }
   | { kind: 'delta'; version: number; body: JsonText }
-  /** The node is too far behind or ahead of the server, or its delta exceeds a page. */
+  /**
+   * The node is too far behind, is ahead of the server, or needs more changes than fit on a page.
+   */
   | { kind: 'snapshot' };
 
 export type FollowParts = {
   hub: PolicyHub;
   nodes: NodeRegistry;
-  /** Concurrent polls for the same changes share one read, and the text of one response. */
+  /** Concurrent polls for the same changes share one read and one serialised response. */
   share: Shared<PollAnswer>;
   textOf(delta: DeltaAnswer, filter: FeedFilter, since: number): JsonText;
 };
@@ -38,7 +40,7 @@ type Poll = PollingNode & {
   /** The version that the node has applied. */
   since: number;
   changesMax: number;
-  /** The node has stopped verifying keys. It gets an immediate response. */
+  /** Whether the node has stopped verifying keys. If so, it gets an immediate response. */
   leaves: boolean;
   /** Null for a poll that gets an immediate response. */
   wait: PollWait | null;
@@ -48,7 +50,7 @@ type PollWait = {
   timeoutMs: number;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** Throws if the caller's credential has been revoked during the wait. */
+  /** Throws if the caller's credential was revoked during the wait. */
   admitAgain(): Promise<void>;
 };
 
@@ -62,7 +64,7 @@ export async function followFeed(
   return answer;
 }
 
-/** Performs the steps *seen* and *held*. False if the changes have to be read. */
+/** Runs the steps *seen* and *held*. False if the changes still have to be read. */
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,

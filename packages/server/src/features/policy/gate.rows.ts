@@ -1,17 +1,19 @@
-// All SQL statements of the gate for policy versions and for served_spans, the record of when API
+// The gate's SQL statements for policy versions and for served_spans, which records when API
 // processes were serving. See served_since() in the migrations.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 
-/** If two notes are further apart than this, the process may not have been serving in between. */
+/** If a process's notes are further apart than this, it may not have been serving in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How long served time is recorded: longer than the period of any query. */
+/** How long served time is kept: longer than any query looks back. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
-/** Enough for several spans per process. Removing spans makes nodes count as live for longer. */
+/**
+ * Enough for several spans per process. Removing a span only makes nodes count as live for longer.
+ */
 const SPANS_MAX = 1000;
 
 export type ServedSpan = { id: string; notedAt: Date | null };

@@ -1,4 +1,4 @@
-// Long polls: over real sockets, thousands at a time, alongside other requests, and when they end.
+// Long polls: how they end, and that a thousand of them don't slow down other requests.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -13,7 +13,9 @@ import type { Database } from '../../db/database.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A second app that listens on a port, and the raw request of a long poll. */
+/**
+ * Starts a second app that listens on a port. Also returns a function that builds a raw long poll.
+ */
 async function listening(t: TestContext, vendor: Harness, db?: Database) {
   const beside = appBeside(t, vendor.testApp, db ? { db } : {});
   const port = Number(new URL(await beside.app.http.listen({ port: 0 })).port);
@@ -28,7 +30,9 @@ async function listening(t: TestContext, vendor: Harness, db?: Database) {
   return { beside, port, request };
 }
 
-/** The query that reads the versions of all awaited projects once a second. */
+/**
+ * Whether a statement is the query that reads the versions of all awaited projects once a second.
+ */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
 
@@ -64,7 +68,7 @@ test('a held poll ends when its client disconnects', async (t) => {
   equal(await awaitLook(take, 2200), false, 'no poll is held any more');
 });
 
-// Holding a second poll would exceed the time limit of this test.
+// Holding the second poll would exceed this test's time limit.
 test('a poll beyond the workspace’s limit of held polls gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
@@ -82,7 +86,7 @@ test('a poll beyond the workspace’s limit of held polls gets an immediate resp
   equal((await held).status, 200);
 });
 
-test('a held poll is rejected if its secret key has been revoked in the meantime', async (t) => {
+test('a held poll is rejected if its secret key is revoked or expires during the wait', async (t) => {
   const { as, given, ask: askAs } = await harness(t);
   const { project_id, tenant_id } = await given.key();
   const poll = async (overlap_hours: number | null) => {
@@ -145,13 +149,13 @@ test('when the server closes, waiting revoke requests get the current state', as
   ok(looked <= 2, `${looked} queries while the server closed`);
 });
 
-test('a change between reading the version and waiting is not missed', async (t) => {
+test('a change made between reading the version and starting to wait is not missed', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const { testApp } = vendor;
   let isRevoked = false;
-  // The revocation completes after the poll has read the version and before it waits. The periodic
-  // read of versions is disabled.
+  // The revocation completes after the poll has read the version and before it starts to wait. The
+  // query that reads versions once a second is disabled.
   const db: Database = {
     ...testApp.db,
     once: async (opening, statement) => {
@@ -174,7 +178,7 @@ test('a change between reading the version and waiting is not missed', async (t)
   ok(performance.now() - beganAt < 25_000, 'the response came only after its timeout');
 });
 
-test('1,000 held polls use no database connection, and share one read of the change', async (t) => {
+test('1,000 held polls use no database connections, and share a single read when a key changes', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const { project_id } = key;
@@ -202,7 +206,7 @@ test('1,000 held polls use no database connection, and share one read of the cha
   equal(looks.length, 1);
 });
 
-test('other endpoints respond while 200 revocations wait for nodes', async (t) => {
+test('other endpoints stay responsive while 200 revocations wait for nodes', async (t) => {
   const vendor = await harness(t);
   const { given } = vendor;
   const first = await given.key();
@@ -220,7 +224,7 @@ test('other endpoints respond while 200 revocations wait for nodes', async (t) =
       waiting -= 1;
     });
     revoked.push(answered);
-    // Sent one after the other, so that the revocations aren't all written at the same time.
+    // Awaited, so that the revocations aren't all written at the same time.
     await call('GET /v1/keys/{id}', { id });
   }
   const times: number[] = [];

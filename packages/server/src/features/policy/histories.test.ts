@@ -1,5 +1,5 @@
-// Random histories of all operations on keys, over HTTP. With any filter and page size, and
-// starting at any point, a node that applies the deltas ends in the same state as a fresh snapshot.
+// Random sequences of every key operation, over HTTP. Whatever its filter, page size and starting
+// point, a node that applies the deltas ends up in the same state as a fresh snapshot.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { applied, fold, type Held, poll, readAll } from '@keyrail/testing/feed.ts';
@@ -134,7 +134,7 @@ const acts: [number, Act][] = [
 ];
 const bag = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
 
-/** Runs a random action. Rejected requests, for example on a revoked key, are ignored. */
+/** Runs a random action. Rejected requests, such as changes to a revoked key, are ignored. */
 async function happen(scene: Scene): Promise<void> {
   const { chance, keys } = scene;
   if (keys.length === 0) return void (await create(scene, { id: '', key: '' }));
@@ -154,7 +154,7 @@ const includes = [
 
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
-/** Reads a snapshot, with random actions between its pages, or a delta. */
+/** Reads either a delta, or a snapshot with random actions between its pages. */
 async function exchange(scene: Scene, node: Node): Promise<boolean> {
   const { app, chance } = scene;
   const start = async () => {
@@ -200,7 +200,7 @@ async function live(app: Harness, seed: number): Promise<number> {
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
-  test(`every node ends in the same state as a fresh snapshot, seed ${seed}`, async (t) => {
+  test(`every node ends up in the same state as a fresh snapshot, seed ${seed}`, async (t) => {
     const keys = await live(await harness(t), seed);
     ok(keys > STEPS / 12, `only ${keys} keys were created`);
   });

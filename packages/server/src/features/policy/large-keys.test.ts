@@ -11,7 +11,7 @@ const KEYS = 3000;
 const KEYS_MAX = 10_000;
 const ANSWER_CHARS_MAX = 8_388_608;
 /**
- * A response may exceed its limit by the rows of one statement: 1,000 keys of 12,800 characters.
+ * A response may exceed its limit by one statement's rows: 1,000 keys of 12,800 characters each.
  */
 const SLACK_CHARS = 13_000_000;
 
@@ -59,7 +59,7 @@ const feed: FeedSource = {
 const filter = { projectId: '', env: null, tenantIds: null, include: [] };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
-test('a page of very large keys ends early, and the pages together contain every key once', async () => {
+test('pages of very large keys are shorter, and together they contain every key exactly once', async () => {
   const seen: string[] = [];
   let after: Parameters<typeof readSnapshot>[1]['after'] = null;
   let pages = 0;
@@ -80,12 +80,12 @@ test('a page of very large keys ends early, and the pages together contain every
   );
 });
 
-test('without pages, a snapshot of very large keys is rejected as too large', async () => {
+test('without paging, a snapshot of very large keys is rejected as too large', async () => {
   const question = { filter, pageKeysMax: null, keysMax: KEYS_MAX, after: null };
   await rejects(readSnapshot(feed, question), { code: 'snapshot_too_large' });
 });
 
-test('a delta of very large keys becomes a snapshot', async () => {
+test('a node gets a snapshot if the keys in its delta are too large for one page', async () => {
   const far = await readDelta(feed, { filter, since: 1, changesMax: KEYS_MAX });
   equal(far.kind, 'snapshot');
 });

@@ -1,4 +1,4 @@
-// A node reports with `leave` that it is stopping, and revocations no longer wait for it.
+// A node that is stopping sends `leave`, and revocations no longer wait for it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { pruneFeed } from './prune-feed.job.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** The nodes counted by a revocation with a very short wait. */
+/** Revokes a key with a very short wait, and returns the nodes that the revocation counted. */
 async function countedIn(t: TestContext, vendor: Harness, id: string) {
   const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { propagation } = await as(vendor.tokens.liveKey)(revoke, { id, wait: true });
@@ -120,7 +120,7 @@ test('a node that polls a minute after it left is counted again', async (t) => {
   equal(node?.first_seen_at, node?.last_seen_at);
 });
 
-test('the records of nodes that have left are removed within the hour, and take up no space', async (t) => {
+test('records of nodes that have left take no space from other nodes, and are pruned after a minute', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { testApp, workspaceId } = vendor;
@@ -145,7 +145,7 @@ test('the records of nodes that have left are removed within the hour, and take 
   deepEqual(await rows(count), [{ nodes: 1 }]);
 });
 
-// A held poll would exceed the time limit of this test.
+// A held poll would exceed this test's time limit.
 test('a poll with leave is not held, and must identify its node', {
   timeout: 25_000,
 }, async (t) => {

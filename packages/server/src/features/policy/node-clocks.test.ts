@@ -1,4 +1,5 @@
-// Reports about nodes stay correct when the database's clock jumps, in either direction.
+// What the server reports about nodes stays correct when the database clock jumps, in either
+// direction.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -54,7 +55,7 @@ test('a polling node is never listed as last seen in the future or a long time a
   }
 });
 
-test('a node killed while the clock is ahead is no longer counted after the usual time', async (t) => {
+test('a node killed while the clock is ahead stops being counted after the usual time', async (t) => {
   const { app, serve, heard, listed, explained, reason, prune } = await scene(t);
   app.clock.shift(31 * DAY_MS);
   await heard();

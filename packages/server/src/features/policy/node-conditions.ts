@@ -1,4 +1,4 @@
-// Conditions on nodes that several statements share.
+// SQL conditions on nodes, shared by several statements.
 import { named, type Sql, sql } from '../../base/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
@@ -12,12 +12,10 @@ export type NodeName = { nodeId: string; envScope: EnvScope };
  */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-/**
- * The time of a statement, in a form that is evaluated once per statement and not once per node.
- */
+/** The current time. A subquery, so that it is evaluated once per statement, not once per node. */
 export const moment: Sql = sql`(select app_now())`;
 
-/** The start of the last `ms` of served time. Evaluated once per statement. */
+/** When the last `ms` milliseconds of served time began. Evaluated once per statement. */
 export const servedSince = (ms: number): Sql =>
   sql`(select served_since(${ms} * interval '1 millisecond'))`;
 
@@ -33,8 +31,8 @@ export const isConnected = sql`(last_seen_at <= ${moment}
     > ${moment})`;
 
 /**
- * Whether a node with the same name has started since the last poll of a node that isn't connected.
- * Revocations still wait for such a node, because it may still verify keys.
+ * Whether a node isn't connected, and a node with the same name has started since its last poll.
+ * Revocations still wait for a replaced node, because it may still be verifying keys.
  */
 export const isReplaced = sql`(coalesce(replaced_at >= last_seen_at, false)
   and not ${isConnected})`;

@@ -18,11 +18,11 @@ export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastS
 
 type Counting = {
   scopes: readonly EnvScope[];
-  /** The maximum number of projects to examine, and of nodes to count. */
+  /** The maximum number of projects to examine, and also of nodes to count. */
   most: number;
 };
 
-/** Counts the nodes of all projects by the state that lists show. */
+/** Counts all projects' nodes by state, using the same states as the node list. */
 export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
   many(
     tx,
@@ -47,7 +47,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
       group by is_counted, is_current, is_connected`,
   );
 
-/** Counts nodes that were seen in the last day but aren't counted by revocations. */
+/** Counts the nodes seen in the last day that revocations no longer wait for. */
 export async function countSilentNodes(
   tx: Runner,
   scope: ChangeScope,
@@ -65,7 +65,9 @@ export async function countSilentNodes(
   return silent;
 }
 
-/** The nodes that see one of these changes, or all nodes of the workspace with these scopes. */
+/**
+ * The nodes that see any of these changes, or all of the workspace's nodes with these env scopes.
+ */
 export type NodeSelection =
   | { changes: readonly ChangeScope[] }
   | { envScopes: readonly EnvScope[] };
@@ -73,8 +75,8 @@ export type NodeSelection =
 export type NodeCounts = { total: number; current: number };
 
 /**
- * Counts the nodes that revocations wait for, and those among them that have their project's
- * current version.
+ * Counts the nodes that revocations wait for, and how many of them have their project's current
+ * version.
  */
 export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeCounts> =>
   one(

@@ -1,4 +1,4 @@
-// What a node reports about itself in headers: its ID, its name, its SDK, and how often it polls.
+// Reads the headers in which a node reports its ID, its name, its SDK, and how often it polls.
 import { NodeId } from '@keyrail/protocol/validators.ts';
 import {
   NODE_SEEN_WITHIN_MS,
@@ -15,14 +15,14 @@ import { invalid } from '../../base/errors.ts';
 
 type ReadHeader = (name: string) => string | undefined;
 
-/** The node that sends a request. An ID in the query takes precedence. */
+/** The node that sent a request. An ID in the query takes precedence over the header. */
 export const nodeIn = (header: ReadHeader, query: { node?: string | undefined }) => ({
   nodeId: query.node ?? nameIn(header, NODE_HEADER),
   name: nameIn(header, NODE_NAME_HEADER) ?? null,
   sdk: sdkNameIn(header(SDK_HEADER)),
 });
 
-/** Rejects a malformed name, because revocations wait for nodes by name. */
+/** Throws if the header is malformed, because revocations wait for nodes by ID. */
 function nameIn(header: ReadHeader, path: string): string | undefined {
   const text = header(path);
   if (text === undefined) return undefined;
@@ -31,7 +31,10 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
   throw invalid('header', [{ path, message: 'This is not a valid node name.' }]);
 }
 
-/** Null if the node doesn't report an interval in milliseconds. The interval is only displayed. */
+/**
+ * Null if the node doesn't report an interval in milliseconds. The interval only decides whether
+ * the node is shown as connected.
+ */
 export function pollMsIn(header: ReadHeader): number | null {
   const text = header(NODE_POLL_HEADER) ?? '';
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), NODE_SEEN_WITHIN_MS) : null;
@@ -44,8 +47,8 @@ const NAME_AND_VERSION = new RegExp(
 );
 
 /**
- * `@keyrail/sdk/1.0.0` has the name `@keyrail/sdk`. The SDK is only displayed, so a malformed
- * header is treated as missing.
+ * In `@keyrail/sdk/1.0.0`, the name is `@keyrail/sdk`. The SDK is only displayed, so a malformed
+ * header is ignored.
  */
 export function sdkNameIn(header: string | undefined): SdkName | null {
   const [, name, version] = NAME_AND_VERSION.exec(header ?? '') ?? [];

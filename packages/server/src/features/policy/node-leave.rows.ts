@@ -19,9 +19,9 @@ export async function removeNode(
 }
 
 /**
- * Records that a node has left, even if it has no record, because one of its polls may still be in
- * progress. If the scope is full, this is recorded only for a node that has a record. False if
- * nothing was recorded.
+ * Marks a node as having left instead of deleting its record, because one of its polls may still be
+ * in progress. Creates a record if the node has none, unless the scope is full. False if nothing
+ * was written.
  */
 export async function updateLeftNode(
   tx: Runner,
@@ -32,7 +32,7 @@ export async function updateLeftNode(
     tx,
     sql`insert into policy_nodes
         (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at, left_at)
-      -- The previous release would set a missing first_seen_at to last_seen_at, which is -infinity.
+      -- first_seen_at is set because the previous release would copy -infinity from last_seen_at.
       select project, node, scope, 0, app_now(), '-infinity', app_now()
       from (values (${projectId}::uuid, ${nodeId}, ${envScope})) as leaving (project, node, scope)
       where exists (select from policy_nodes n

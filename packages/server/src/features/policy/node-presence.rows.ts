@@ -1,4 +1,4 @@
-// All SQL statements that decide whether nodes are shown. No revocation depends on them.
+// All SQL statements that mark nodes as replaced or not connected. Revocations ignore these marks.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { moment, type NodeName } from './node-conditions.ts';
@@ -6,9 +6,9 @@ import { moment, type NodeName } from './node-conditions.ts';
 type BegunNode = NodeName & { projectId: string; name: string | null };
 
 /**
- * Marks nodes as replaced if a different node with the same name has just started. A later poll of
- * a marked node invalidates the mark. A node that another transaction is updating is alive, so it
- * isn't marked.
+ * Marks nodes as replaced if a different node with the same name has just started. The mark no
+ * longer applies once the marked node polls again. A node that another transaction is updating is
+ * alive, so it is skipped.
  */
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(
@@ -32,8 +32,8 @@ export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[
 export type HungUp = NodeName & { projectId: string; heldMs: number };
 
 /**
- * Marks nodes as not connected until they poll again, because their held polls were cut off. If a
- * later poll of a node has been recorded, the node is left unchanged.
+ * Marks nodes whose held polls were cut off as not connected until they poll again. A node that has
+ * polled since is left unchanged.
  */
 export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): Promise<void> {
   await many(

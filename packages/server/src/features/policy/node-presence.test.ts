@@ -1,5 +1,5 @@
 // Which nodes are shown as connected, and which have been replaced by a node with the same name.
-// Revocations wait for both kinds.
+// Revocations wait for both.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -12,7 +12,7 @@ import { SECOND_MS } from '../../base/duration.ts';
 const list = 'GET /v1/policy/nodes';
 const delta = 'GET /v1/policy/delta';
 const INTERVAL_MS = 10_000;
-/** The poll interval, the time of a poll that was not recorded, and some delay. */
+/** The poll interval, plus 10 s because the latest poll may be unrecorded, plus 5 s of delay. */
 const CONNECTED_MS = INTERVAL_MS + 15 * SECOND_MS;
 
 async function scene(app: Harness) {
@@ -22,7 +22,7 @@ async function scene(app: Harness) {
     'keyrail-node-name': name,
     'keyrail-poll-interval': String(INTERVAL_MS),
   });
-  /** `web:1` is a node with the name `web`. */
+  /** The node with the ID `web:1` has the name `web`. */
   const poll = async (node: string, more: Input = {}) => {
     const [name = ''] = node.split(':');
     const input = { project_id, node, since: 2, ...more };
@@ -35,7 +35,7 @@ async function scene(app: Harness) {
   return { keyId, project_id, headersOf, poll, listed };
 }
 
-test('a restarted node replaces the old node', async (t) => {
+test('a node that restarts under the same name replaces the old node in the list', async (t) => {
   const app = await harness(t);
   const { keyId, poll, listed } = await scene(app);
   await poll('web:1');
@@ -70,7 +70,7 @@ test('a replaced node that polls again is listed again', async (t) => {
   deepEqual(await listed(), ['web:1 away', 'web:2 away'], 'neither began after the other ended');
 });
 
-test('ten connected nodes with the same name are all kept', async (t) => {
+test('ten connected nodes with the same name all stay listed', async (t) => {
   const app = await harness(t);
   const { poll, listed } = await scene(app);
   const nodes = Array.from({ length: 10 }, (_, at) => `web:${at}`);
@@ -101,7 +101,7 @@ test('a node is only replaced by a node with the same name, environment and proj
   deepEqual(await listed(), ['web-2:1', 'web:1 away', 'web:2', 'web:4']);
 });
 
-test('a node counts as connected until the time it announced, even if revocations wait for it longer', async (t) => {
+test('a node counts as connected only until its next poll is overdue, even if revocations still wait for it', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id, poll, listed } = await scene(app);

@@ -1,4 +1,4 @@
-// The records of nodes: when they are written, how many there may be, and when they are deleted.
+// Node records: when they are written, how many are allowed, and when they are deleted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
@@ -37,7 +37,7 @@ function watched(t: Parameters<typeof appBeside>[0], app: Harness) {
   };
 }
 
-test('a node is recorded when it is new, has a new version, or its record is stale', async (t) => {
+test('a node’s record is written when the node is new, its version has changed, or the record is stale', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -56,7 +56,7 @@ test('a node is recorded when it is new, has a new version, or its record is sta
   deepEqual(await nodesOf(app, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
 });
 
-test('a node may acknowledge an older version, but not a version above the project’s', async (t) => {
+test('a node may acknowledge an older version, but not one above the project’s', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -75,7 +75,7 @@ test('a node may acknowledge an older version, but not a version above the proje
   equal(await acked(), 1, 'the node restarted from an old cache');
 });
 
-test('the same name in two environment scopes counts as two nodes; polls without a name are not recorded', async (t) => {
+test('an ID used in two environment scopes counts as two nodes; polls without an ID are not recorded', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -91,7 +91,7 @@ test('the same name in two environment scopes counts as two nodes; polls without
   );
 });
 
-test('a scope can have 10,000 nodes; further nodes are not recorded, and known nodes are kept', async (t) => {
+test('once a scope has 10,000 nodes, known nodes are still updated, but new ones are not recorded', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const other = await app.given.key();
@@ -136,7 +136,7 @@ test('in a full scope, a new node replaces a silent node and is counted', async 
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 11]);
 });
 
-test('a test key with invented node names cannot use up the space for live nodes', async (t) => {
+test('a test key cannot use up the space for live nodes by inventing node IDs', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await runAsRecord(app, {

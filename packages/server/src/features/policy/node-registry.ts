@@ -1,5 +1,5 @@
-// The nodes that poll this process. After a change, many nodes poll at the same moment, so their
-// records are read and written in batches, with one statement for many nodes.
+// Keeps the records of the nodes that poll this process. After a change, many nodes poll at the
+// same moment, so their records are read and written in batches.
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
 import { conflict } from '../../base/errors.ts';
@@ -13,28 +13,28 @@ import { removeNode, updateLeftNode } from './node-leave.rows.ts';
 import { type HungUp, updateHungUpNodes, updateReplacedNodes } from './node-presence.rows.ts';
 import { connectedMs } from './node-times.ts';
 
-/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
+/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const NODES_PER_STATEMENT = 1000;
 
 export type PollingNode = {
   filter: FeedFilter;
-  /** Undefined if the request doesn't identify a node. Then nothing is recorded. */
+  /** Undefined if the request doesn't identify a node; nothing is then recorded. */
   nodeId: string | undefined;
-  /** Null: the node may poll again after it has left. */
+  /** Null if the node reports no name; such a node may poll again after it has left. */
   name: string | null;
-  /** The longest time until the node's next poll; null if the node doesn't report it. */
+  /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;
-  /** Only recorded if something else changes too. */
+  /** Recorded only when something else has changed too. */
   sdk: SdkName | null;
 };
 
 export type NodeRegistry = {
   /**
-   * Records that a node has polled, and the version that it acknowledges (null: none). Returns the
-   * project's version, or `left` without recording anything if the node has left.
+   * Records that a node has polled, and the version it acknowledges (null if none). Returns the
+   * project's version. If the node has left, records nothing and returns `left`.
    */
   seen(read: Read, polling: PollingNode, version: number | null): Promise<number | 'left'>;
-  /** Removes a node that has stopped verifying keys. Returns the version of the project. */
+  /** Removes a node that has stopped verifying keys. Returns the project's version. */
   left(read: Read, polling: PollingNode): Promise<number>;
   /** Records that a poll was cut off after it was held for some time. Never rejects. */
   hungUp(read: Read, polling: PollingNode, heldMs: number): Promise<void>;
@@ -92,7 +92,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // The database truncates times to milliseconds, so the poll's own record may look newer.
+      // Subtracts 1 ms because the database truncates times to milliseconds: otherwise this poll's
+      // own record could look newer.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
@@ -113,15 +114,15 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
   nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
 
 /**
- * A node without a version acknowledges nothing. Neither does a version that the project hasn't
- * reached, for example after a database restore.
+ * Null if the node has no version, or if the project hasn't reached that version, for example after
+ * a database restore.
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;
 
 /**
- * Writes a record only if the node is new, its version is new, its record is stale, or the node
- * would otherwise not count as connected until its next poll.
+ * A record is written only if the node is new, its version has changed, the record is stale, or the
+ * node would otherwise stop counting as connected before its next poll.
  */
 const isWorthWriting = (acked: number | null, known: NodeSeen, nextPollMs: number): boolean =>
   known.ackedVersion === null ||

@@ -1,16 +1,16 @@
-// How long a revocation waits for silent nodes. Silence is measured in served time: see
-// served_since() in the migrations.
+// How long after its last poll a node is waited for, shown and recorded. A node's silence is
+// measured in served time: see served_since() in the migrations.
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** A poll this soon after the last recorded poll is not recorded. */
+/** A poll is not recorded if another one was recorded less than this long before it. */
 export const RECORDED_APART_MS = 10 * SECOND_MS;
 
 /** Includes RECORDED_APART_MS, so that a node that polled in time is always counted. */
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
- * The record of a silent node is kept until no ongoing wait can have counted the node. So if a
+ * A silent node's record is kept until no wait still in progress can have counted the node. So if a
  * record disappears during a wait, its node has left.
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
@@ -18,11 +18,15 @@ export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 /** How late a poll may be before its node no longer counts as connected. */
 const POLL_LATE_MS = 5 * SECOND_MS;
 
-/** How long a node counts as connected after a recorded poll. Its next poll may not be recorded. */
+/**
+ * How long a node counts as connected after a recorded poll, even if its next poll isn't recorded.
+ */
 export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 
-/** Longer than it can take to record a poll, even through a relay. */
+/**
+ * How long a departure is remembered: longer than a poll can take to be recorded, even by a relay.
+ */
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
 /**

@@ -25,7 +25,8 @@ import {
 } from './node-times.ts';
 
 /**
- * The project's version, and the polling node's record; its fields are null if there is no record.
+ * The project's version, and the polling node's record. The record's fields are null if there isn't
+ * one.
  */
 export type NodeSeen = {
   version: number;
@@ -33,12 +34,12 @@ export type NodeSeen = {
   isStale: boolean | null;
   hasLeft: boolean | null;
   /**
-   * How long the node still counts as connected; negative if it no longer does; null if unknown.
+   * How much longer the node counts as connected; negative if it no longer does; null if unknown.
    */
   connectedForMs: number | null;
 };
 
-/** One result for each node, in the order of `nodes`; null stands for a node without a name. */
+/** Returns one result per node, in the order of `nodes`. A null node is one without an ID. */
 export async function listNodesSeen(
   tx: Runner,
   projectId: string,
@@ -58,7 +59,7 @@ export async function listNodesSeen(
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
-          -- The limit keeps the planner from reading all nodes of the project.
+          -- The limit keeps the planner from reading all the project's nodes.
           select acked_version, last_seen_at, left_at, next_poll_by from policy_nodes
           where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
           limit 1
@@ -71,7 +72,7 @@ export async function listNodesSeen(
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
-/** A node that is counted now, or may have been counted by a wait that is still running. */
+/** A node that is counted now, or may have been counted by a wait still in progress. */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
@@ -104,7 +105,9 @@ type NodeFilter = {
 /** The values of the generated column scope_rank, the first column of this list's index. */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
-/** Most recently seen first, from an index: the cost depends only on the page size. */
+/**
+ * Lists nodes from an index, most recently seen first, so the cost depends only on the page size.
+ */
 export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
   const { projectId, after, limit } = filter;
   const ranks = filter.scopes.map((scope) => RANK_OF_SCOPE[scope]);
@@ -145,8 +148,8 @@ export type NodeAck = NodeName & {
 };
 
 /**
- * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
- * NODES_PER_SCOPE_MAX nodes, new nodes replace nodes that no revocation still waits for.
+ * Records that nodes were seen, and the versions they acknowledged (null if none). When a scope has
+ * NODES_PER_SCOPE_MAX nodes, new nodes replace those that no revocation still waits for.
  */
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);
@@ -154,13 +157,14 @@ export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise
   if (isFull && (await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
 }
 
-/** Returns the number of recorded nodes: fewer than `acks` if a scope is full. */
+/** Returns how many nodes were recorded: fewer than in `acks` if a scope is full. */
 async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const projectIds = acks.map(({ projectId }) => projectId);
   const scopes = acks.map(({ envScope }) => envScope);
   const recorded = await many(
     tx,
-    // Counted once for each scope, because a relay that starts may report a thousand new nodes.
+    // Each scope's nodes are counted once, because a relay that has just started may report a
+    // thousand new nodes.
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, node_name,
          first_seen_at, last_seen_at, next_poll_by)
@@ -200,7 +204,9 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   return recorded.length;
 }
 
-/** Deletes silent nodes that no wait counts, except nodes that another transaction is updating. */
+/**
+ * Deletes silent nodes that no wait can still count, except those another transaction is updating.
+ */
 async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const gone = await many(
     tx,
@@ -216,9 +222,7 @@ async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promi
   return gone.length;
 }
 
-/**
- * The last acknowledgement of each node, sorted, so that two concurrent batches cannot deadlock.
- */
+/** Each node's last acknowledgement, sorted so that two concurrent batches cannot deadlock. */
 function inOneOrder(acks: readonly NodeAck[]): NodeAck[] {
   const nameOf = (ack: NodeAck) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
   const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));

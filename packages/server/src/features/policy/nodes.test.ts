@@ -16,7 +16,7 @@ const acked = (app: Harness, asked: Input) => poll(app, delta, asked);
 const namesIn = async ({ as }: Harness, input: Input) =>
   (await as.liveKey(list, input)).data.map(({ node_id }) => node_id);
 
-test('a node is listed as current, behind or silent, and a silent node keeps its version', async (t) => {
+test('a node is listed as current, behind or silent; a silent node is listed with its last version', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id } = await app.given.key();
@@ -50,7 +50,7 @@ test('a node is listed as current, behind or silent, and a silent node keeps its
   );
 });
 
-test('a listed node has all its fields, including the SDK name from its header', async (t) => {
+test('the list shows all of a node’s fields, including the SDK from its header', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a listed node has all its fields, including the SDK name from its header',
   deepEqual([nameless?.node_id, nameless?.sdk], ['nameless', null]);
 });
 
-test('a header without a valid name and version is treated as missing', () => {
+test('an SDK header without a valid name and version is ignored', () => {
   deepEqual(sdkNameIn('python-sdk/1.2.3-rc.1+7'), { name: 'python-sdk', version: '1.2.3-rc.1+7' });
   for (const header of [
     undefined,
@@ -156,7 +156,7 @@ async function pageOf(app: Harness, input: Input, headers: Record<string, string
   return { ...answer, link: link && decodeURIComponent(link) };
 }
 
-test('nodes seen at the same moment are paged by name and scope', async (t) => {
+test('nodes seen at the same moment are listed in order of ID and scope, across pages', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { testApp, workspaceId } = app;
@@ -225,7 +225,7 @@ test('a node that leaves, or is silent for 7 days, is removed from the list', as
   deepEqual(await namesIn(app, { project_id }), []);
 });
 
-test('members can read the list without causing a write, and other workspaces get a 404', async (t) => {
+test('members can read the node list without causing a write; other workspaces get a 404', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'edge-1' });

@@ -1,6 +1,6 @@
 // Each response shows a single database snapshot, and versions follow the order of commits. The
-// tests pause a reader or writer at the critical point. The embedded store runs one transaction at
-// a time.
+// tests pause a reader or writer at the critical point. They are skipped on the embedded store,
+// which runs one transaction at a time.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
-// Records that this process is serving, with one small write every few seconds while it listens.
-// The silence of nodes is measured in served time, so an outage doesn't make nodes look as if they
-// had stopped.
+// Records that this process is serving, with one small write every few seconds while it listens. A
+// node's silence is measured in served time, so an outage of the server doesn't make nodes look as
+// if they had stopped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { NewId } from '../../base/ids.ts';
@@ -53,7 +53,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   async function keepNoting(): Promise<void> {
     while (!signal.aborted) {
       await note().then(outage.over, outage.fault);
-      // Without `ref`, this timer does not keep the process alive.
+      // With `ref: false`, this timer doesn't keep the process alive.
       await sleep(NOTE_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }

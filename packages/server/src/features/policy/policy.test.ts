@@ -14,7 +14,7 @@ const asking = ({ ask, tokens }: Harness, token = tokens.liveKey) => ({
   delta: (input: Input) => ask(delta, input, { authorization: `Bearer ${token}` }),
 });
 
-test('a snapshot contains every unrevoked key with its resolved limits', async (t) => {
+test('a snapshot contains every unrevoked key with its effective limits', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const limits = [
@@ -48,7 +48,7 @@ test('a snapshot contains every unrevoked key with its resolved limits', async (
   equal(again.text, '');
 });
 
-test('a delta contains the changes; if there are none, the response is a 304', async (t) => {
+test('a delta contains the changes since a version; if there are none, the response is a 304', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();
@@ -74,7 +74,7 @@ test('a delta contains the changes; if there are none, the response is a 304', a
   ]);
 });
 
-test('a node below the floor, or ahead of the project’s version, gets a snapshot', async (t) => {
+test('a node gets a snapshot if its version is below the floor or ahead of the project’s', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();
@@ -92,7 +92,7 @@ test('a node below the floor, or ahead of the project’s version, gets a snapsh
   }
 });
 
-test('a node whose filter hides a change still gets the new version', async (t) => {
+test('a node whose filter excludes a change still gets the new version', async (t) => {
   const app = await harness(t);
   const { given } = app;
   const key = await given.key({ env: 'live' });
@@ -105,7 +105,7 @@ test('a node whose filter hides a change still gets the new version', async (t) 
   equal(answer.body.version, since + 1);
 });
 
-test('the feed of a test secret key contains only test keys and specifies its environment', async (t) => {
+test('a feed read with a test secret key contains only test keys, and its env is test', async (t) => {
   const app = await harness(t);
   const live = await app.given.key({ env: 'live' });
   const same = { project_id: live.project_id, tenant_id: live.tenant_id };
@@ -122,7 +122,7 @@ test('the feed of a test secret key contains only test keys and specifies its en
   await refused(app.as.testKey(snapshot, wanted), 403, 'forbidden');
 });
 
-test('the feed of a deleted project still responds, but contains no keys', async (t) => {
+test('a deleted project still has a feed, but without keys', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const { body: before } = await asking(app).snapshot({ project_id: key.project_id });
@@ -139,7 +139,7 @@ test('the feed of a deleted project still responds, but contains no keys', async
   );
 });
 
-test('all pages have the first page’s version, and the next delta covers the changes in between', async (t) => {
+test('all pages have the first page’s version, and the next delta covers changes made between pages', async (t) => {
   const app = await harness(t);
   const first = await app.given.key();
   const same = { project_id: first.project_id, tenant_id: first.tenant_id };

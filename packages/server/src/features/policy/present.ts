@@ -50,7 +50,7 @@ function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {
   };
 }
 
-/** Why nodes must not have the key; null if they must have it. */
+/** Why a key is removed from nodes; null if nodes should have it. */
 function removalReason({ isRevoked, isDisabled, isRetired }: ChangeRow): string | null {
   if (isRevoked) return 'revoked';
   if (isDisabled) return 'disabled';

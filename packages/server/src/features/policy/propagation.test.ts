@@ -1,4 +1,4 @@
-// A revocation reaches waiting nodes immediately, and its response lists the nodes that applied it.
+// Waiting nodes receive a revocation immediately, and its response lists the nodes that applied it.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { servedTime } from '@keyrail/testing/served-time.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A node that polls, and thereby acknowledges, until stop(). */
+/** A node that keeps polling, and so acknowledging versions, until stop() is called. */
 function startNode(vendor: Harness, project_id: string, node: string) {
   let stopped = false;
   let version = 0;
@@ -79,7 +79,7 @@ test('revoking a key with wait reports every node that has applied the change', 
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
-test('a lagging node is reported, and a node that has been silent for a long time is not counted', async (t) => {
+test('a lagging node is reported as missing the change; a node silent for over 100 s is not counted', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 100 });
   const { serve } = await servedTime(vendor);
@@ -110,7 +110,7 @@ test('a lagging node is reported, and a node that has been silent for a long tim
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
-test('the time since a node’s last poll decides whether it is counted, even after a 304', async (t) => {
+test('a node that polled in the last 90 s is counted, even if its polls got a 304', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { serve } = await servedTime(vendor);
@@ -130,7 +130,7 @@ test('the time since a node’s last poll decides whether it is counted, even af
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
-test('a revocation with the longest allowed wait gets a response', async (t) => {
+test('a revocation with the longest allowed wait still gets a response before its deadline', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });

@@ -1,4 +1,4 @@
-// A relay reports the nodes behind it, and revocations wait for each of them by name.
+// A relay reports the nodes that poll it, and revocations wait for each of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -7,7 +7,7 @@ import { appBeside } from '@keyrail/testing/second-app.ts';
 
 const report = 'POST /v1/policy/report';
 
-/** The result of a revocation with a very short wait. */
+/** Revokes a key with a very short wait, and returns which nodes have applied it. */
 async function revoked(t: TestContext, vendor: Harness, id: string) {
   const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { propagation } = await as(vendor.tokens.liveKey)('POST /v1/keys/{id}/revoke', {
@@ -19,7 +19,7 @@ async function revoked(t: TestContext, vendor: Harness, id: string) {
   return { complete: propagation.complete, acked };
 }
 
-test('a revocation waits for reported nodes until each has reported its version', async (t) => {
+test('a revocation is complete only when every reported node has acknowledged its version', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version } = await readAll(vendor, { project_id });

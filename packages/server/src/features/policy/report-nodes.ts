@@ -20,9 +20,9 @@ type ReportedNode = {
 type Reported = { version: number; left: string[] };
 
 /**
- * Records each node as its own poll would, except nodes that have left. Returns the project's
- * version, which is read afterwards: revocations up to that version may not have waited for these
- * nodes, but all later ones do.
+ * Records each node as if it had polled this server, except nodes that have left. Returns the
+ * project's version, read after the nodes are recorded: revocations up to that version may not have
+ * waited for these nodes, but all later ones do.
  */
 export async function reportNodes(
   registry: NodeRegistry,

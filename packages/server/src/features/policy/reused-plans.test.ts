@@ -1,5 +1,5 @@
-// PostgreSQL plans a prepared statement again each time it expects a plan for the current values to
-// be cheaper. For the lookups made on every request or poll, planning takes longer than running.
+// PostgreSQL replans a prepared statement whenever it expects a plan for the current values to be
+// cheaper. For lookups made on every request or poll, planning takes longer than execution.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

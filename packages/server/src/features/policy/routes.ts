@@ -51,7 +51,8 @@ export const policyRoutes = ({
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Nodes must receive revocations through this endpoint even when the disk is nearly full.
+      // Nodes receive revocations from this endpoint, so it has to work even when the disk is
+      // nearly full.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
@@ -76,7 +77,7 @@ export const policyRoutes = ({
       patience: 'stepped',
       compress: true,
       hot: true,
-      // The response may be a snapshot; its further pages come from the snapshot endpoint.
+      // The response may be a snapshot's first page; the snapshot endpoint returns the others.
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
@@ -128,7 +129,7 @@ export const policyRoutes = ({
   });
 };
 
-/** A feed response before it is signed; without a body it is a 304. */
+/** An unsigned feed response. If the body is null, the response is a 304. */
 type FeedReply = { body: JsonText | null; etag: string };
 
 async function snapshotReply(

@@ -16,7 +16,7 @@ import {
   VERSIONS_PER_DELTA_MAX,
 } from './feed-view.ts';
 
-/** The columns of a key that the feed reads. */
+/** The key columns that the feed reads. */
 export type EntryRow = {
   id: string;
   tenantId: string;
@@ -33,7 +33,7 @@ export type EntryRow = {
   metaBytes?: number;
 } & EntryDetails;
 
-/** The fields that the feed includes on request. */
+/** The feed's optional fields. */
 type EntryDetails = { meta?: Record<string, unknown>; tenantExternalId?: string };
 
 type EntryRange = { after: EntryPosition | null; limit: number };
@@ -72,7 +72,7 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
 const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`;
 
-/** `meta` itself is read later, once it is known how many entries fit into the response. */
+/** Reads only the size of `meta`. The value is read later, once it is known which entries fit. */
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
   include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
 
@@ -80,9 +80,9 @@ const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * The keys of a snapshot, by list partition and newest first in each. This is the order of the
- * indexes, and an unrevoked key never moves in it. The start in each partition is passed as an
- * index bound, so the cost of a page depends only on its size, not on its start.
+ * A snapshot's keys, by list partition and newest first within each. This is the indexes' order,
+ * and an unrevoked key's place in it never changes. Each partition's starting point is passed as an
+ * index bound, so a page's cost depends only on its size, not on where it starts.
  */
 export function listEntries(
   tx: Runner,
@@ -118,13 +118,13 @@ export function listEntries(
   );
 }
 
-/** Sorts before every ID, so it marks the start of a list partition in a change. */
+/** Sorts before every ID, so it marks the start of each list partition in a change. */
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The current state of the keys, of all tenants, that were written after a version, in the order of
- * their changes. A change may have written any number of keys, so each of its list partitions is
- * read in index order, continuing where the last statement stopped, up to the limit.
+ * The current state of all keys written after a version, for all tenants, in the order of their
+ * changes. A change may have written any number of keys, so each of its list partitions is read in
+ * index order, continuing where the last statement stopped, up to the limit.
  */
 function listChanges(
   tx: Runner,
@@ -160,7 +160,7 @@ function listChanges(
 
 type DetailsRow = EntryDetails & { id: string };
 
-/** The included fields of some keys, in any order. */
+/** The optional fields of the given keys, in no particular order. */
 function listDetails(
   tx: Runner,
   { include }: Pick<FeedFilter, 'include'>,
@@ -183,7 +183,7 @@ function listDetails(
   );
 }
 
-/** The reads of one feed response, all on the same database snapshot. */
+/** The reads that one feed response consists of, all from the same database snapshot. */
 export type FeedSource = {
   readonly now: Date;
   loadHead(projectId: string): Promise<FeedHead>;

@@ -41,7 +41,7 @@ async function scene(t: TestContext): Promise<Scene> {
 
 const seen = (app: Scene, node: string) => readAll(app, { project_id: app.projectId, node });
 
-test('a node is counted for 100 s of served time, and reported as silent for a day', async (t) => {
+test('a node is counted for 100 s of served time, and then reported as silent for a day', async (t) => {
   const app = await scene(t);
   await seen(app, 'a');
   await app.serve(COUNTED_MS - 6 * SECOND_MS);
@@ -136,7 +136,7 @@ test('a node stays counted when the clock is set back', async (t) => {
   equal(await app.counted(), 'a + 0 silent');
 });
 
-test('the record of served time stays short, but covers every period that is measured', async (t) => {
+test('the record of served time stays short, but covers the longest period it is used to measure', async (t) => {
   const app = await scene(t);
   ok(SERVED_KEPT_MS > NODE_KEPT_MS);
   for (let n = 0; n < 130; n += 1) {
@@ -205,7 +205,7 @@ test('a node that goes silent during a wait is not pruned, even if its record is
   deepEqual(revoked, { complete: false, names: ['victim1'] });
 });
 
-test('no revocation is complete in a project that has no room for another node', async (t) => {
+test('revocations are never reported as complete in a project with no room for another node', async (t) => {
   const app = await scene(t);
   const { id, project_id } = await app.given.key();
   await insertNodes(app, project_id, { version: 1_000, count: 10_000, seenAgo: '0 days' });

@@ -22,7 +22,7 @@ export const listRetirable = (
       order by expires_at limit ${limit}`,
   );
 
-/** Removes keys from the feed, except those that were changed since they were listed. */
+/** Removes keys from the feed, except those that have changed since they were listed. */
 export async function updateRetired(
   tx: Work,
   ids: readonly string[],
@@ -42,7 +42,7 @@ export async function updateRetired(
 
 export type Prunable = { workspaceId: string; projectId: string; version: number };
 
-/** Projects with changes from before a given time, and the newest version among those changes. */
+/** Projects with changes from before a given time, and the newest version of those changes. */
 export const listPrunable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -53,7 +53,7 @@ export const listPrunable = (
       where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
   );
 
-/** Deletes a batch of changes and raises the floor above them; returns the number of changes. */
+/** Deletes a batch of changes and raises the floor above them; returns how many were deleted. */
 export async function removeChanges(
   tx: Work,
   { projectId, version }: Prunable,
@@ -80,9 +80,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 }
 
 /**
- * Deletes a restore's record once all nodes have had enough time to report themselves. Otherwise
- * setting the clock back, which shortens the record of served time, would make the restore count as
- * recent again.
+ * Deletes a restore's record once all nodes have had enough time to poll. Otherwise the restore
+ * would count as recent again if the clock were set back, which shortens the record of served time.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(
@@ -93,7 +92,7 @@ export async function removeSettledRestores(tx: Work): Promise<void> {
 
 /**
  * Corrects nodes whose last poll is in the future because the clock has since been set back.
- * Otherwise revocations would wait for them until that time, even if they no longer run.
+ * Otherwise revocations would wait for them until that time, even if they are no longer running.
  */
 export async function updateNodesAhead(tx: Work): Promise<void> {
   await many(

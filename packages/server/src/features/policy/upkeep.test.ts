@@ -111,7 +111,7 @@ test('retiring keys ends held polls', async (t) => {
   equal((await waiting).page.changes.length, 2);
 });
 
-test('changes older than 30 days are deleted, and a node behind them gets a snapshot', async (t) => {
+test('changes older than 30 days are deleted, and a node that missed them gets a snapshot', async (t) => {
   const app = await harness(t);
   const { clock, as, given } = app;
   const key = await given.key();

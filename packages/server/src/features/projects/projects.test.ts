@@ -42,7 +42,7 @@ test('default limits are stored as sent', async (t) => {
   deepEqual(made.default_rate_limits, rules);
 });
 
-test('a slug is unique in a workspace and free again after a deletion', async (t) => {
+test('a slug is unique within a workspace, and can be reused once its project is deleted', async (t) => {
   const { as, given } = await harness(t);
   const other = await harness(t);
   const first = await given.project({ slug: 'orders' });
@@ -64,7 +64,7 @@ test('a slug is unique in a workspace and free again after a deletion', async (t
   );
 });
 
-test('changing the name keeps the policy version; changing the limits increases it by one', async (t) => {
+test('changing the limits increases the policy version by one; changing the name does not', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.project();
@@ -91,7 +91,7 @@ test('changing the name keeps the policy version; changing the limits increases 
   deepEqual((await lastEntry(app))?.payload.changed, ['name', 'default_rate_limits']);
 });
 
-test('a patch without effect changes nothing and writes no audit entry', async (t) => {
+test('a patch with the current values changes nothing and adds no audit entry', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.project({ name: 'Orders', default_rate_limits: [rule] });
@@ -116,7 +116,7 @@ test('a slug cannot be changed', async (t) => {
   ]);
 });
 
-test('deleting a project revokes its keys in both environments and returns their number', async (t) => {
+test('deleting a project revokes its keys in both environments, and returns how many', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.project();
@@ -165,7 +165,7 @@ test('every endpoint responds with 404 for a deleted project', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a project of another workspace gets the same response as an unknown ID', async (t) => {
+test('another workspace’s project gets the same response as an unknown ID', async (t) => {
   const { as } = await harness(t);
   const theirs = await (await harness(t)).given.project();
   for (const line of [read, update, remove] as const) {
@@ -207,7 +207,7 @@ test('projects are listed newest first, in pages', async (t) => {
   deepEqual((await as.liveKey(list, { slug: 'nowhere' })).data, []);
 });
 
-test('a project is found by the start of its name or slug, in any case', async (t) => {
+test('a search finds a project by the start of its name or slug, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   await (await harness(t)).given.project({ name: 'Pay', slug: 'pay-theirs' });
   const named = await given.project({ name: 'Payments API', slug: 'orders' });
@@ -225,7 +225,7 @@ test('a project is found by the start of its name or slug, in any case', async (
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
 });
 
-test('projects can be listed by ID, together with the other filters', async (t) => {
+test('projects can be filtered by ID, also in combination with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.project();

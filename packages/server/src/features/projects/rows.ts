@@ -40,7 +40,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   slug?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** The start of a name or of a slug. */
+  /** The start of a name or slug. */
   q?: string | undefined;
   after: Position | null;
   limit: number;
@@ -55,8 +55,8 @@ export function listProjects(
     return searchProjects(tx, { q, after, limit });
   }
   if (ids !== undefined) return projectsWithIds(tx, ids, { slug, q, after, limit });
-  // A slug matches at most one project. Range conditions in the order of the slug make the planner
-  // use the slug's index; with "=" it may choose the list's index and scan all projects.
+  // A slug matches at most one project. Range conditions and ordering by slug make the planner use
+  // the slug's index; with "=" it may choose the list's index and scan all projects.
   const page =
     slug === undefined
       ? sql`order by p.created_at desc, p.id desc limit ${limit}`
@@ -102,7 +102,7 @@ function searchProjects(
     sql`select id, created_at from projects where ${condition}
       order by ${order} limit ${SEARCH_MATCHES_MAX}`;
   const matches = [by(byName(q), sql`name_key, created_at desc`), by(bySlug(q), sql`slug_key`)];
-  // The limit keeps the planner from reading all projects in the order of the page.
+  // The limit keeps the planner from reading all projects in page order.
   return many(
     tx,
     sql<ProjectRow>`select found.* from ${newestMatches({ matches, after, limit })}

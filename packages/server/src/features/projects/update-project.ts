@@ -8,8 +8,8 @@ type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 
 /**
  * Updates only the fields that differ. New default limits affect every key that inherits them, so
- * nodes must fetch a snapshot. A new name does not affect nodes. The result contains the policy
- * version from before the change, because the next version is assigned at COMMIT.
+ * nodes must fetch a snapshot. A new name does not affect nodes. The result still contains the old
+ * policy version, because the next one is assigned at COMMIT.
  */
 export async function updateProject(
   tx: Check,

@@ -3,7 +3,7 @@ import { insertTenant, type TenantRow } from './rows.ts';
 
 const FIRST_EPOCH = 1;
 
-/** Creates a tenant under the vendor's own ID for that customer. */
+/** Creates a tenant, identified by the vendor's own ID for that customer. */
 export async function createTenant(
   tx: Write,
   wanted: Pick<TenantRow, 'externalId' | 'name' | 'meta'>,

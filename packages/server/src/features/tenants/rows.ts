@@ -34,7 +34,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   externalId?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** The start of a name or of an external ID. */
+  /** The start of a name or external ID. */
   q?: string | undefined;
   after: Position | null;
 };
@@ -53,15 +53,16 @@ export function listTenants(
 ): Promise<SizedPage<ListedTenant>> {
   if (q !== undefined && externalId === undefined && ids === undefined) {
     const page = newestMatches({ matches: matchesOf(q), after, limit });
-    // The limit keeps the planner from reading all tenants in the order of the page.
+    // The limit keeps the planner from reading all tenants in page order.
     const listed = sql`select found.* from ${page}
       cross join lateral (select * from tenants where id = page.id limit 1) found`;
     return sizedPage(tx, { listed, columns }, metaBytes);
   }
   const conditions = [
     sql`deleted_at is null`,
-    // An external ID matches at most one tenant. Range conditions in the order of the external ID
-    // make the planner use its index; with "=" it may choose the list's index and scan all tenants.
+    // An external ID matches at most one tenant. Range conditions and ordering by external ID make
+    // the planner use that column's index; with "=" it may choose the list's index and scan all
+    // tenants.
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),
@@ -81,7 +82,7 @@ export function listTenants(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
-/** The matches of a search, field by field. */
+/** A search's matches, field by field. */
 const matchesOf = (q: string): Sql[] => [
   sql`select id, created_at from tenants
     where ${beginsWith(sql`name_key`, q)}

@@ -41,7 +41,7 @@ test('a tenant needs only an external ID', async (t) => {
   deepEqual({ name, meta }, { name: null, meta: {} });
 });
 
-test('an external ID is unique, case-sensitive, and free again after a deletion', async (t) => {
+test('an external ID is unique and case-sensitive, and can be reused once its tenant is deleted', async (t) => {
   const { as, given } = await harness(t);
   const first = await given.tenant({ external_id: 'blue' });
   await given.tenant({ external_id: 'Blue' });
@@ -63,7 +63,7 @@ test('an external ID is unique, case-sensitive, and free again after a deletion'
   );
 });
 
-test('a patch replaces meta, clears a name with null and keeps omitted fields', async (t) => {
+test('a patch replaces meta, clears the name if it is null, and keeps omitted fields', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: 2 } });
@@ -80,7 +80,7 @@ test('a patch replaces meta, clears a name with null and keeps omitted fields', 
   });
 });
 
-test('a patch without effect changes nothing and writes no audit entry', async (t) => {
+test('a patch with the current values changes nothing and adds no audit entry', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: [2] } });
@@ -97,7 +97,7 @@ test('an external ID cannot be changed', async (t) => {
   await refused(as.liveKey(update, { id, external_id: 'x' }), 400, 'invalid_request');
 });
 
-test('revoking embed tokens increases the epoch each time', async (t) => {
+test('each revocation of embed tokens increases the epoch', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.tenant();
@@ -192,7 +192,7 @@ test('every endpoint responds with 404 for a deleted tenant', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a tenant of another workspace gets the same response as an unknown ID', async (t) => {
+test('another workspace’s tenant gets the same response as an unknown ID', async (t) => {
   const { as } = await harness(t);
   const theirs = await (await harness(t)).given.tenant();
   for (const line of [read, update, revokeTokens, remove] as const) {
@@ -225,7 +225,7 @@ test('tenants are listed newest first, and can be filtered by external ID', asyn
   deepEqual((await as.liveKey(list, { external_id: 'nobody' })).data, []);
 });
 
-test('a tenant is found by the start of its name or external ID, in any case', async (t) => {
+test('a search finds a tenant by the start of its name or external ID, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await (await harness(t)).given.tenant({ external_id: 'blue-9', name: 'Blue' });
   const blue = await given.tenant({ external_id: 'cust-1', name: 'Blue Ltd' });
@@ -245,7 +245,7 @@ test('a tenant is found by the start of its name or external ID, in any case', a
   }
 });
 
-test('tenants can be listed by ID, together with the other filters', async (t) => {
+test('tenants can be filtered by ID, also in combination with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.tenant();

@@ -1,4 +1,4 @@
-// Usage metrics: for billing, per tenant, and for charts.
+// Usage metrics for billing, for tenants and for charts.
 import { usageEndpoints } from '@keyrail/protocol/endpoints/usage.ts';
 import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';

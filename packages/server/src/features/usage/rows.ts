@@ -7,8 +7,8 @@ import type { Work } from '../../doors/work.ts';
 
 export type DayRow = { day: string; requests: number; errors: number };
 
-// A subquery is evaluated once per statement. A direct call to the clock would prevent the use of
-// an index.
+// Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
+// out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 /**
@@ -90,7 +90,7 @@ export function listTenantMonths(
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
     ...(projectId ? [sql`project_id = ${projectId}`] : []),
-    // Repeats the condition on the position, but without env: under row level security, env cannot
+    // Repeats the condition on the position, but without env: under row-level security, env cannot
     // be an index condition.
     ...(after
       ? [

@@ -21,7 +21,7 @@ async function busy(app: Harness) {
   return keys;
 }
 
-test('the usage of several keys is the same as that of each key, in the requested order', async (t) => {
+test('usage requested for several keys is the same as for each key alone, in the requested order', async (t) => {
   const app = await harness(t);
   const [one, two, three] = (await busy(app)).map(({ id }) => id);
   const asked = [three, one, randomUUID(), two, one].map(String);
@@ -36,7 +36,7 @@ test('the usage of several keys is the same as that of each key, in the requeste
   deepEqual(new Set(data.map(({ days }) => days)), new Set([7]));
 });
 
-test('a test key and another workspace’s key only get the usage of their own keys', async (t) => {
+test('a test key sees no live usage, and another workspace’s key sees none of this workspace’s', async (t) => {
   const app = await harness(t);
   const ids = (await busy(app)).map(({ id }) => id);
   const { data } = await app.as.testKey(keysUsage, { key_id: ids });

@@ -119,7 +119,7 @@ test('a test key can read test traffic but not billing', async (t) => {
   equal((await as.testKey(keyUsage, { id: test.id })).data.length, 1);
 });
 
-test('pages of months have neither gaps nor repeats', async (t) => {
+test('paging through the months neither skips nor repeats an entry', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const events: Input[] = [];
@@ -151,7 +151,7 @@ test('pages of months have neither gaps nor repeats', async (t) => {
 const near = (actual: number | undefined, exact: number): void =>
   ok(actual !== undefined && Math.abs(actual - exact) <= exact * 0.091, `${actual} for ${exact}`);
 
-test('the overview has requests, errors, denials and latency by hour and by day', async (t) => {
+test('the overview shows requests, errors, denials and latency by hour and by day', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const { as, given } = app;
@@ -207,11 +207,11 @@ test('the overview has requests, errors, denials and latency by hour and by day'
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
 
-  app.clock.shift(-20 * DAY_MS); // now the range would include events that were too old
+  app.clock.shift(-20 * DAY_MS); // now the range would include events that used to be too old
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
-test('the range of an overview is limited', async (t) => {
+test('the overview’s range is limited', async (t) => {
   const { as } = await harness(t);
   await refused(as.liveKey(overview, { count: 169 }), 400, 'invalid_request');
   await refused(as.liveKey(overview, { interval: 'day', count: 36 }), 400, 'invalid_request');
