@@ -1,7 +1,7 @@
 // Readers for JSON from the network and from disk, and for other values of unknown type. Each has
 // bounds: JSON such as 1e999 parses to Infinity.
 
-/** A value is invalid; the message never quotes more than a field's name. */
+/** Thrown for an invalid value. The message quotes at most a field's name. */
 export class InvalidContent extends Error {
   override readonly name = 'InvalidContent';
 }

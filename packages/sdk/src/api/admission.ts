@@ -46,7 +46,7 @@ export type Admitted<C = unknown> = {
   settle(outcome: HandlerOutcome): void;
 };
 
-/** The handler must not run: this is the response, a denial or a replay. */
+/** The handler must not run. Send this response instead: a denial or a replay. */
 export type ReadyResponse = {
   readonly kind: 'refused' | 'replayed';
   readonly status: number;

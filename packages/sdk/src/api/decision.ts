@@ -24,7 +24,7 @@ export type Allowed<C = RequestContext> = {
 export type Denied = {
   readonly allowed: false;
   readonly reason: DenialReason;
-  /** The scopes the key lacks, with `insufficient_scope`; otherwise empty. */
+  /** The missing scopes if the reason is `insufficient_scope`; otherwise empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
   /** The known details of the key; null when there was no well-formed key. */

@@ -1,7 +1,7 @@
 // Decides on a key: a pure function of the policy, the full key and the route's options. A known
-// key takes one SHA-256 and one lookup. Its checksum is not compared, because no other string has
-// its hash. For an unknown string, the checksum distinguishes a typo from an unknown key. Imported
-// keys have no checksum: any printable string may be an imported key.
+// key takes one SHA-256 and one lookup. A known key's checksum is not compared, because no other
+// string has the same hash. For an unknown string, the checksum distinguishes a typo from an
+// unknown key. Imported keys have no checksum: any printable string may be an imported key.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -90,7 +90,9 @@ function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions):
 
 type Unchecked = { keyText: string; env: Env; route: RouteOptions };
 
-/** A cold start without the control plane or a cache: denied, unless the route has `onNoPolicy`. */
+/**
+ * After a cold start without control plane or cache: denied, unless the route sets `onNoPolicy`.
+ */
 function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked): KeyDecision<R> {
   const identity = unnamed(keyText, env);
   if (route.env !== undefined && route.env !== env) {

@@ -1,7 +1,7 @@
-// The units that one key holds on lease at this node, and how many more the node should request.
+// The units that this node has leased for one key, and how many more it should request.
 //
 // A lease is a number of units that the shared counters have charged in advance, so that requests
-// spend them here without a call. The life of a key's leases:
+// can spend them here without a call to the control plane. The states of a key:
 //
 //                       granted                 a quarter is left and will not last:
 //   checks ──▶ asking ───────────▶ holding ──┐  unitsToLeaseAhead
@@ -25,16 +25,18 @@ import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
 
-/** A moment on both clocks. The monotonic clock stands still while the machine is suspended. */
+/** A moment on both clocks. The monotonic clock stops while the machine is suspended. */
 export type Moment = { monotonicMs: number; wallMs: number };
 
 // Which keys get leases.
 
 /** A sliding window has this many buckets; a lease ends with one of them. */
 const BUCKETS = 16;
-/** Keys with shorter buckets get no leases: they would end before they save any requests. */
+/**
+ * Keys with shorter buckets get no leases, because a lease would end before it saved any requests.
+ */
 const BUCKET_MS_MIN = 250;
-/** Requests in one period before a key gets leases. */
+/** How many units a key must spend in one period before it gets leases. */
 const BUSY_MIN = 3;
 /** The rate of a key is counted over periods of at most this length. */
 const PERIOD_MS_MAX = 20_000;
@@ -43,23 +45,23 @@ const PERIOD_MS_MAX = 20_000;
 
 /** A lease has more units than the key is expected to need, because traffic varies. */
 const HEADROOM = 1.1;
-/** A lease is sized for at most this time, even if it lasts longer. */
+/** A lease is sized to cover at most this much time, even if it lasts longer. */
 const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The fewest units to request if a lease lasts long: unused units are returned, not lost. */
+/** The fewest units to request when a lease lasts long: its unused units are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
 
-/** More units are requested once no more than the held units divided by this number are left. */
+/** More units are requested when only one in this many of the held units is left. */
 const LOW_DIVISOR = 4;
 /** A key's units are returned after this long without requests, or half a period if longer. */
 const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
-/** Only this many leases of a key, the newest, return their unused units. */
+/** Only a key's newest leases, up to this number, return their unused units. */
 const LEASES_MAX = 8;
 
 /** How long a rule's bucket lasts, and therefore the longest a lease can last. */
@@ -169,7 +171,8 @@ export class HeldUnits {
     this.setStates(states, now.monotonicMs);
     if (units === 0) return;
     if (!this.isHolding(now)) this.#drop(now.monotonicMs);
-    // A lease that is still held ends with the same bucket: the later estimate is right for both.
+    // A lease that is still held ends with the same bucket, so the later estimate is right for
+    // both.
     const lastsMs = expiresInMs * (1 - DRIFT);
     this.#endsAtMs = Math.max(this.#endsAtMs, sent.monotonicMs + lastsMs);
     this.#endsAtWallMs = Math.max(this.#endsAtWallMs, sent.wallMs + lastsMs);
@@ -180,7 +183,7 @@ export class HeldUnits {
     this.#lowUnits = Math.floor(this.#left / LOW_DIVISOR);
   }
 
-  /** How many units to request before the others are spent; 0 if that is not needed yet. */
+  /** How many units to request while some are left; 0 if no more are needed yet. */
   unitsToLeaseAhead(now: Moment): number {
     if (this.#left > this.#lowUnits || this.asking !== null) return 0;
     const endsInMs = this.#endsAtMs - now.monotonicMs;
@@ -208,7 +211,10 @@ export class HeldUnits {
     return want < cost ? 0 : want;
   }
 
-  /** What the key will spend in this time, at the higher of its current and its previous rate. */
+  /**
+   * How many units the key will spend in this time, at the higher of its current and previous
+   * rates.
+   */
   #expected(nowMs: number, inMs: number): number {
     const elapsedMs = Math.max(nowMs - this.#periodBeganMs, this.#periodMs / 8);
     const rate = Math.max(this.#spentInPeriod / elapsedMs, this.#previousRate);
