@@ -2,7 +2,7 @@
 import type { Env } from '../api/context.ts';
 import type { Include } from '../api/options.ts';
 
-/** The keys that are requested. */
+/** Which keys the node requests. */
 export type FeedFilter = {
   env: Env | null;
   tenantIds: readonly string[];

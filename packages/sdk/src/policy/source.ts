@@ -51,8 +51,8 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes about ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
 /**
- * The same with `meta`: one key's `meta` alone may contain this many values, and be as large as
- * many other keys together.
+ * The same limit for feeds that include `meta`: one key's `meta` alone may contain this many
+ * values, and be larger than many other keys together.
  */
 const META_VALUES_MAX = 600_000;
 /**
@@ -68,7 +68,7 @@ const UNCHANGED = Symbol('unchanged');
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
 
-/** The options of a poll. An unnamed poll acknowledges nothing. */
+/** The options of a poll. A poll that does not name the node acknowledges nothing. */
 type PollOptions = { holdMs: number; isNamed: boolean };
 
 /** `isProven`: the query has a nonce. */
@@ -178,7 +178,7 @@ export class Source {
   ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    // Further pages must match the first one's version and cursor.
+    // Only the first page needs a nonce: further pages must match its version and cursor.
     const nonce = cursor === null && this.#parts.verifier ? nonceOf(this.#parts.chance) : null;
     const query = `max_keys=${most}${from}${nonce === null ? '' : `&nonce=${nonce}`}`;
     const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true, isProven: nonce !== null };

@@ -22,7 +22,7 @@ export type Policy = {
 
 /** The clock readings at one moment, and what they mean for the policy. */
 export type Look = {
-  /** The time for key expiry. */
+  /** The time that key expiry is checked against. */
   readonly nowMs: number;
   /** Whether the policy may be out of date. */
   readonly degraded: boolean;
@@ -76,8 +76,9 @@ export class PolicyState {
   }
 
   /**
-   * Valid until the next call. While the wall clock shows the same millisecond, the monotonic clock
-   * is not read again: each reading takes about 5 % of the time of a decision.
+   * The returned object is valid until the next call. While the wall clock shows the same
+   * millisecond, the monotonic clock is not read again: each reading takes about 5 % of the time of
+   * a decision.
    */
   look(): Look & { readonly isStale: boolean } {
     const { clock, time, staleAfterMs, maxStaleMs } = this.#parts;
@@ -126,7 +127,7 @@ export class PolicyState {
     this.#changed();
   }
 
-  /** The policy in force is kept. */
+  /** Records a failure; the policy in force is kept. */
   failed(failure: FeedFailure): void {
     const isNew = this.failure?.message !== failure.message;
     this.failure = failure;
@@ -147,7 +148,7 @@ export class PolicyState {
     return this.policy !== null && !this.look().tooOld;
   }
 
-  /** Resolves true if there is a policy within the timeout that is not too old. */
+  /** Resolves to true once there is a policy that is not too old, or to false after the timeout. */
   whenReady(timeoutMs: number): Promise<boolean> {
     if (this.decides()) return Promise.resolve(true);
     return new Promise((resolve) => {

@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts';
  */
 const DELAY_MS_MAX = 600_000;
 
-/** The wall clock may be set; the monotonic clock may stand still while a machine is suspended. */
+/** The wall clock may be set; the monotonic clock may stop while a machine is suspended. */
 export type Moment = { readonly wallMs: number; readonly elapsedMs: number };
 
 export const momentOf = (clock: Clock): Moment => ({

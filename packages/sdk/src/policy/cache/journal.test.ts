@@ -1,5 +1,5 @@
-// The journal outlives the process: whenever the process is killed, a restart finds the policy of
-// one version, and no written revocation is lost.
+// The journal outlives the process: whenever the process is killed, a restart finds the policy
+// exactly as it was at one version, with every written revocation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { watch } from 'node:fs';
 import {

@@ -14,7 +14,7 @@ import { type Delta, readFeed, type SnapshotPage } from '../wire.ts';
 import type { Belonging, Kept } from './format.ts';
 import { type Applied, journalHeadIn } from './journal.ts';
 
-/** How the signed responses of one feed are verified; its requests begin with this query. */
+/** How one feed's signed responses are verified, and the query that all its requests start with. */
 export type ProvenParts = { verifier: FeedVerifier; query: string };
 
 type Reading = ProvenParts & { belonging: Belonging };
@@ -113,7 +113,7 @@ function proofIn(value: unknown, body: Uint8Array): Proof {
   };
 }
 
-/** A policy that grows by one signed response at a time. */
+/** Builds a policy from one signed response after another. */
 class PolicyInParts {
   readonly #reading: Reading;
   readonly #proofs: Proofs = { snapshot: [], deltas: [] };

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 export type Earliest = {
   /** Runs the action within this time, or sooner if that was already requested. */
   within(ms: number): void;
-  /** Runs the action as soon as the previous run has ended; resolves when this run has. */
+  /** Runs the action once the previous run has ended; resolves when the new run has ended too. */
   now(): Promise<void>;
   /** Starts no further runs; resolves when the current one has ended. */
   close(): Promise<void>;

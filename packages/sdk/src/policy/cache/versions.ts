@@ -1,6 +1,6 @@
-// Versions of a cache file: each has its own name, and the highest one counts. With one name for
-// all, a process could replace another process's newer version with an older one: it checks the
-// version and renames in two steps, and the other may rename in between.
+// Versions of a cache file: each has its own name, and the highest one counts. With a single name,
+// one process could replace another's newer version with an older one: checking the version and
+// renaming are two steps, and the other process may rename in between.
 import { readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function versionOfName(name: string, own: string, end: string): number | null {
   return VERSION.test(text) ? Number(text) : null;
 }
 
-/** The versions of a file, the highest first. Throws without the directory. */
+/** The versions of a file, the highest first. Throws if the directory is missing. */
 export function versionsOf({ dir, own, end }: Versioned): Version[] {
   return readdirSync(dir)
     .flatMap((name): Version[] => {
@@ -104,7 +104,7 @@ export async function syncNewest(file: Versioned): Promise<void> {
     if (newest) await syncPath(newest.path);
     await syncPath(file.dir);
   } catch {
-    // The directory is gone. The next write reports it.
+    // The directory is gone. The next write will report that.
   }
 }
 

@@ -39,7 +39,7 @@ const KEYS_MAX = 1000;
 /** Pinned keys by their IDs, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
-/** The keys of the feed in a JWKS; throws a TypeError if the JWKS is malformed. */
+/** The feed's keys in a JWKS; throws a TypeError if the JWKS is malformed. */
 export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   const { keys } = fieldsOf(jwks);
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) {

@@ -33,7 +33,9 @@ export type FeedVerifier = {
   check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
   /** Verifies a response from a cache, and returns its body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
-  /** The moment up to which the last verified response confirms the policy; null before one. */
+  /**
+   * The moment up to which the last verified response confirms the policy; null before the first.
+   */
   confirmedAt(): Moment | null;
   /** Why the last verified response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;

@@ -1,4 +1,4 @@
-// A feed key that the deployment no longer publishes, for nodes with `feedKeys: 'jwks'`.
+// How nodes with `feedKeys: 'jwks'` treat a feed key that the deployment no longer publishes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   const watched = await startedOn(t, plane, options);
   ok(watched.node.verify(forged).allowed);
   plane.signer = replaced(plane).next;
-  // The genuine policy never had that key, so no change removes it.
+  // The genuine policy never contained the forged key, so no change removes it.
   const { version } = plane;
   plane.revoke(forged);
   plane.version = version;

@@ -1,6 +1,6 @@
-// The keys of a project, indexed by digest. Data of one key is in typed arrays, data that keys
-// share is in a pool: a million keys take less than 100 bytes each, and the garbage
-// collector has no objects to trace.
+// A project's keys, indexed by digest. Each key's own data is in typed arrays, and data that keys
+// share is in a pool: a million keys take less than 100 bytes each, and the garbage collector has
+// no objects to trace.
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
@@ -9,7 +9,7 @@ import { createPool, type Pool } from './interned.ts';
 import { LinkedIds, type RowMarks } from './linked-ids.ts';
 import { LINK_AT, RECORD_WORDS, Shard, TERMS_AT, writeExpiry } from './shard.ts';
 
-/** A checked key of the feed. */
+/** A validated key from the feed. */
 export type Entry = {
   /** The hash in lowercase hex. */
   lookupHash: string;
@@ -46,7 +46,7 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const SHARD_BITS = 8;
 export const SHARDS = 1 << SHARD_BITS;
 
-/** Records that are moved or visited without a pause: about one millisecond. */
+/** How many records are moved or visited without a pause: about one millisecond's work. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
@@ -144,7 +144,7 @@ export class PolicyTable {
     return this.#extras?.get(link);
   }
 
-  /** Every extra by link; null if there are none. Later changes do not affect it. */
+  /** Every extra with its link; null if there are none. Later changes do not affect the list. */
   showExtras(): [number, Extra][] | null {
     return this.#extras && [...this.#extras];
   }
@@ -222,7 +222,7 @@ export class PolicyTable {
     return shard;
   }
 
-  /** Frees memory that is left over from filling; yields, so that the caller can pause. */
+  /** Frees spare memory after the table has been filled; yields, so that the caller can pause. */
   *settle(): Generator<void> {
     let moved = 0;
     for (const shard of this.#shards) {
