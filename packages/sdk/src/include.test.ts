@@ -48,7 +48,7 @@ test('a context has the included fields, and is otherwise the same', async (t) =
   }
 });
 
-test('a context's meta is parsed once, on first read, and is frozen', async (t) => {
+test("a context's meta is parsed once, on first read, and is frozen", async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
   const watched = await startedOn(t, plane, { include: ['meta'] });
@@ -150,7 +150,7 @@ test('a table without extras uses no memory for them', () => {
   equal(table.showExtras(), null);
 });
 
-test('a key's extras survive changes to other keys and are removed along with their key', () => {
+test("a key's extras survive changes to other keys and are removed along with their key", () => {
   const chance = chanceFrom(7);
   const table = new PolicyTable();
   const held = new Map<number, string>();

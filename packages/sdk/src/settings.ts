@@ -47,7 +47,7 @@ export type Settings<R = unknown> = {
   nodeName: string;
   nodeId: string;
   cacheDir: string | null;
-  /** The keys of the feed; null if the feed is not verified. */
+  /** The keys that may sign the feed; null if the feed is not verified. */
   feedKeys: FeedKeySource | null;
   resources: { live: R | null; test: R | null };
   keyHeaders: readonly string[];

@@ -149,7 +149,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(await codeOf(other), '422 idempotency_mismatch');
   });
 
-  test(`${framework}: a handler that fails lets a retry run`, async (t) => {
+  test(`${framework}: after a handler fails, a retry runs`, async (t) => {
     const held = await ground(t, serve);
     held.plans.push(
       () => Promise.reject(new Error('an error of the handler')),

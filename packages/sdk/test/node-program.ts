@@ -16,8 +16,8 @@ const FROZEN_MS_MIN = 3_000;
 const LOOP_MS_MAX = 20_000;
 
 /**
- * Decides in an uninterrupted loop until the process has been frozen. Returns `degraded` of the
- * last decision before that and of the first one after.
+ * Decides in a tight loop until the process has been frozen. Returns `degraded` from the last
+ * decision before the freeze and from the first one after it.
  */
 function aroundFreeze(key: string): { before: boolean; after: boolean } | null {
   console.log(JSON.stringify('deciding'));

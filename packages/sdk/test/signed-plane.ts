@@ -49,7 +49,7 @@ export function signed(
   };
 }
 
-/** The fetch of a plane before a subclass replaces it. */
+/** A plane's `fetch`, before a subclass replaces it. */
 const plainFetchOf = (plane: Plane): Fetch => plane.fetch;
 
 export class SignedPlane extends Plane {

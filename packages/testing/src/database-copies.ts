@@ -16,7 +16,7 @@ import pg from 'pg';
 
 const LOCK_ID = 7_265_002;
 
-/** Derived from everything a migration runs, so that a change creates a new template. */
+/** A hash of everything a migration runs, so that any change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];
@@ -85,7 +85,9 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   return { url, admin };
 }
 
-/** The template first has a temporary name, so that a failed migration leaves no partial one. */
+/**
+ * The template is created under a temporary name, so that a failed migration leaves no partial one.
+ */
 async function createPostgresTemplate(
   admin: pg.Client,
   superuserUrl: string,

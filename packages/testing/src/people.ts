@@ -20,7 +20,7 @@ export type Person = { email: string; userId: string; token: string; call: Calle
 
 type As = (token: string | null) => Caller;
 
-/** The harness callers by credential, for the functions below. */
+/** Turns a credential into a harness caller, for the functions below. */
 export const callersOf =
   ({ as }: Pick<Harness, 'as'>): As =>
   (token) =>

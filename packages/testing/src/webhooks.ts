@@ -1,4 +1,4 @@
-// Webhook endpoints, and the worker's part of sending events, for tests.
+// Webhook endpoints and the worker's side of sending events, for tests.
 import type { Work } from '@keyrail/server/doors/work.ts';
 import {
   createWebhookSender,

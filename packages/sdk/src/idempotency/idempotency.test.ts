@@ -221,7 +221,7 @@ test('draining waits for pending responses, but not forever', async (t) => {
   await drained;
 });
 
-test('excessive numbers in the control plane's responses are clamped', async (t) => {
+test("excessive numbers in the control plane's responses are clamped", async (t) => {
   const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed(huge) : done(),

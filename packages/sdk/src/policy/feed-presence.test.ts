@@ -96,7 +96,7 @@ const callOf = (key: string) => ({
   header: (name: string) => (name === 'x-api-key' ? key : null),
 });
 
-test('any successful request ends the feed's back-off', async (t) => {
+test("any successful request ends the feed's back-off", async (t) => {
   const plane = new Plane();
   const key = plane.issue(limited);
   let isFeedDown = false;

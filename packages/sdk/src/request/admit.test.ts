@@ -123,7 +123,7 @@ test('a route may skip the rate limits, or have a higher cost', async (t) => {
   equal(said(await admit(call(), { rateLimit: { cost: 2 } })), 'admitted');
 });
 
-test('when the counters are unreachable, an option of the route decides', async (t) => {
+test("when the counters are unreachable, the route's onUnavailable option decides", async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context, limits: [rule] }),
@@ -218,7 +218,7 @@ test('when claims are unavailable, a route fails closed unless it opts out', asy
 });
 
 for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null }] as const) {
-  test(`after ${JSON.stringify(end)} a retry runs`, async (t) => {
+  test(`after a handler ends with ${JSON.stringify(end)}, a retry runs`, async (t) => {
     const { admit, close } = await open(t);
     const first = await admit(call(once), idempotent);
     ok(first.kind === 'admitted');

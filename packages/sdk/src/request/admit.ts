@@ -182,7 +182,7 @@ async function afterCharge<R>(
 ): Promise<Admission<OpenContext<R>>> {
   const charged = await charging;
   if ('headers' in charged) return admitted(modules, allowed, { headers: charged.headers, lock });
-  // The request did not run, so that a retry may.
+  // The request did not run, so a retry must be able to.
   lock?.release();
   return refused(allowed, charged.reason, charged.refused);
 }

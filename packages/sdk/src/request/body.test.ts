@@ -100,7 +100,7 @@ test('waiting for a body stops when the caller disconnects', async (t) => {
   equal(failed instanceof Error, true);
 });
 
-test('a Web request stays readable and has the same limit', async () => {
+test("a Web request's body stays readable and has the same size limit", async () => {
   const asked = () => ({ method: 'POST', body: 'some text' });
   const request = new Request('http://x.test', asked());
   equal(String(await webBytes(request)), 'some text');

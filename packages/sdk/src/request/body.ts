@@ -58,7 +58,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
 
 /**
  * The bytes of a body that a parser has already read: the text, the bytes, or JSON with sorted
- * names, so that equal bodies have equal bytes.
+ * field names, so that equal bodies have equal bytes.
  */
 export function parsedBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;

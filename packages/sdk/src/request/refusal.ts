@@ -17,7 +17,7 @@ export type RefusalCode =
 export type Refused = { refused: DenialResponse; reason: string };
 
 export type RefusalDetails = {
-  /** Replaces the message of the table. */
+  /** Replaces the message in the table. */
   message?: string;
   retryAfterSeconds?: number | null;
   headers?: Readonly<Record<string, string>>;

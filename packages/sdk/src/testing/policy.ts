@@ -1,4 +1,4 @@
-// An in-memory policy of a project with the responses of the feed.
+// A project's in-memory policy, which responds like the policy feed.
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';

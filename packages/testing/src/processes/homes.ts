@@ -1,5 +1,5 @@
-// The store of a server under test: a data directory, or its own cluster, which can be frozen,
-// crashed and queried about its connections.
+// The store of a server under test: a data directory, or its own PostgreSQL cluster, which can be
+// frozen, crashed and queried about its connections.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';

@@ -55,7 +55,7 @@ const TRIES_MAX = 100;
 const PAUSE_MS = 20;
 
 /**
- * Retries the latest writes without a response, with their idempotency keys, until they get one.
+ * Retries the latest writes that got no response, with their idempotency keys, until they get one.
  */
 export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   const { fates, acknowledged } = ledger;

@@ -196,7 +196,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Uses a bare socket, because a server that requires a password is up as well. */
+/** Uses a bare socket, because a server that asks for a password counts as up too. */
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

@@ -44,7 +44,7 @@ export class Writing {
   readonly #sync: Earliest;
   readonly #securing: Shared<boolean>;
   #latest: Kept | null = null;
-  /** The newest version that removed something. */
+  /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
   /** The policy came as a snapshot: the same version on disk may have a different history. */
   #isReplaced = false;

@@ -181,7 +181,7 @@ test('a recorded first snapshot is rejected because of its nonce', async (t) => 
   ok(first.node.verify(key).allowed);
 });
 
-test('a nonce is 16 bytes, new for each snapshot, and sent only for first pages, when responses are verified', async (t) => {
+test('only a node that verifies responses sends a nonce: 16 new bytes with each request for a first page', async (t) => {
   const plane = new SignedPlane();
   plane.pageMax = 2;
   for (let n = 0; n < 5; n += 1) plane.issue();

@@ -161,7 +161,7 @@ test('a digest that differs in one bit does not match', () => {
   ok(toldBy(table, entry.lookupHash));
 });
 
-test('a key's digest equals the hex digest in the feed', () => {
+test("a key's digest equals the hex digest in the feed", () => {
   for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
     deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
   }
