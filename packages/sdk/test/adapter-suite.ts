@@ -20,7 +20,7 @@ export const routes = {
 
 export type Charged = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** The work of the handler of POST /charges, which gets the request body. */
+/** What the handler of POST /charges does with a request body. */
 export type Charge = (body: string) => Promise<Charged>;
 
 export type Backing = { keyrail: Keyrail; charge: Charge };

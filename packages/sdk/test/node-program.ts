@@ -1,5 +1,5 @@
-// A process with only a node. It reads one command per line from standard input and prints one line
-// of JSON for each.
+// A process that runs a node and nothing else. It reads one command per line from standard input
+// and prints one line of JSON for each.
 import { createInterface } from 'node:readline';
 import { createKeyrail } from '../src/keyrail.ts';
 import { PROJECT_ID } from './plane.ts';

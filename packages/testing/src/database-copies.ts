@@ -41,8 +41,8 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 /**
- * Two test files may do this at the same time; the atomic rename keeps one complete template. The
- * template only contains the database in use: without the other two, opening a copy takes a third
+ * Two test files may write the template at the same time; the atomic rename leaves one complete
+ * file. It contains only the database in use: without the other two, opening a copy takes a third
  * less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {

@@ -167,7 +167,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
 
 const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
 
-/** The details of a key that the feed includes on request. */
+/** The fields of a key that the feed only includes if a node asks for them. */
 export const detailsOf = (
   { meta, tenantId }: ModelKey,
   include: FeedFilter['include'],

@@ -35,7 +35,7 @@ export type KeyrailOptions<R = unknown> = {
   /** Loads only keys of these tenants, at most 50. */
   tenantIds?: readonly string[] | undefined;
   /**
-   * Additional fields of contexts: `context.meta`, the key's metadata, and
+   * Fields to add to contexts: `meta` for `context.meta`, the key's metadata, and `externalId` for
    * `context.tenantExternalId`. None by default, which saves memory.
    */
   include?: readonly Include[] | undefined;

@@ -57,7 +57,10 @@ const LONG_UNITS_MIN = 16;
 
 /** More units are requested when only one in this many of the held units is left. */
 const LOW_DIVISOR = 4;
-/** A key's units are returned after this long without requests, or half a period if longer. */
+/**
+ * A key's unused units are returned once it has had no requests for this long, or for half a period
+ * if that is longer.
+ */
 const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
@@ -195,7 +198,7 @@ export class HeldUnits {
       : 0;
   }
 
-  /** How many units to request now that too few are left; 0 if a check is better. */
+  /** How many units to request when too few are left for this request; 0 to check it instead. */
   unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);

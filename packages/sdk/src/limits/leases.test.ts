@@ -71,7 +71,7 @@ async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('requests with a busy key need no call to the control plane, and their headers keep counting', async (t) => {
+test('requests with a busy key need no call to the control plane, and their headers still count down', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);

@@ -227,7 +227,7 @@ test('after a start from the cache, lastSyncAt is the time of the last confirmat
     await plane.clock.pass(MINUTE_MS);
     const confirmedAt = first.node.state().lastSyncAt ?? 0;
     plane.fault = gone;
-    // The first node is not closed, as after a kill.
+    // The first node is deliberately not closed, to simulate a kill.
     const second = nodeOn(plane, { cacheDir });
     equal(await second.node.ready(), true);
     const { lastSyncAt, source } = second.node.state();

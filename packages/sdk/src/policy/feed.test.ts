@@ -214,7 +214,7 @@ test('after an outage, the first poll is not held, so its response confirms the 
   }
 });
 
-test('a project with constant changes is polled with pauses', async (t) => {
+test('a project that changes constantly is polled with pauses in between', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {
     queueMicrotask(() => void plane.issue());

@@ -279,7 +279,7 @@ test('a request waits only if it needs the control plane', async (t) => {
   equal(said(await promised), 'admitted');
 });
 
-test('an internal error denies a request synchronously and is not thrown', async (t) => {
+test('an internal error in a synchronous admission denies the request and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault of ours');
   };

@@ -94,7 +94,7 @@ test('a written policy is restored key by key', async (t) => {
   }
 });
 
-test('every one of a thousand damaged files is rejected', async (t) => {
+test('a thousand differently damaged files are all rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();

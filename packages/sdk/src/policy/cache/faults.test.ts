@@ -217,7 +217,7 @@ test('versions without changes do not accumulate', () => {
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);
   log.forget(50);
-  // If each version were stored, only those after the fiftieth would be left.
+  // If the journal stored every version, it would have dropped the first fifty by now.
   ok(log.follows(1));
 });
 

@@ -37,7 +37,7 @@ test('a revocation is written immediately, even with many keys', async (t) => {
   await newsLeadTo(6);
   equal(await versionOf('policy'), 5, 'the policy file is not rewritten');
 
-  // The cache is not closed, as after a kill.
+  // The cache is deliberately not closed, to simulate a kill.
   const kept = await open().load();
   deepEqual([kept?.policy.version, kept?.savedAt], [6, SAVED_AT + 6]);
   equal(kept?.policy.table.size, 19_999);

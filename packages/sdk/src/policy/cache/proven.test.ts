@@ -225,7 +225,7 @@ test('after a rotation, the cache is replaced by one signed with the new key', a
   const snapshots = () => plane.asked.filter(({ line }) => line === 'snapshot').length;
   const before = snapshots();
   await until(() => clock.pass(60_000).then(() => snapshots() >= before + 2));
-  // The next poll is sent once the loaded pages are in force.
+  // The node sends its next poll once the pages it has loaded are in force.
   const asked = plane.asked.length;
   await until(() => clock.pass(60_000).then(() => plane.asked.length > asked));
   await node.close();

@@ -27,7 +27,7 @@ const RECORD_TRIES_MAX = 3;
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
 const CONFIRMED_MS = 60_000;
-/** A policy of up to this many keys is written as fast as a long journal. */
+/** A policy with at most this many keys can be written as quickly as a long journal. */
 const SMALL_KEYS_MAX = 10_000;
 
 /** The files on disk: `base` is the policy file's version; `kept` has the journal applied. */
