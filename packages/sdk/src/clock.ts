@@ -4,9 +4,12 @@ import { performance } from 'node:perf_hooks'; // faster to access than the glob
 export type Clock = {
   /** Milliseconds since the epoch, by this machine's clock. */
   now(): number;
-  /** Milliseconds of a monotonic clock, for measuring durations. */
+  /** Milliseconds on a monotonic clock, for measuring durations. */
   monotonicMs(): number;
-  /** Runs `act` once after `ms`, without keeping the process alive. Returns its cancel function. */
+  /**
+   * Runs `act` once after `ms`, without keeping the process alive. Returns a function that cancels
+   * it.
+   */
   after(ms: number, act: () => void): () => void;
 };
 

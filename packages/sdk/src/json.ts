@@ -13,7 +13,7 @@ const NO_FIELDS: Fields = Object.freeze({});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** The fields of an object; none if the value is not an object. */
+/** An object's fields; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
 /** The number clamped to its range; null when the value is not a number. */

@@ -1,4 +1,5 @@
-// Mistakes in the options: those that would leave routes unprotected throw, others are corrected.
+// Mistakes in the options: those that would leave routes unprotected throw; the others are
+// corrected.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';

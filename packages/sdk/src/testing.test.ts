@@ -181,7 +181,7 @@ test('a held poll without changes gets a response when the hold ends', async () 
   deepEqual(waited, [25_000]);
 });
 
-test('many keys are sent in pages, and as a snapshot instead of a large delta', async (t) => {
+test('many keys are sent in pages, and a large delta is replaced by a snapshot', async (t) => {
   const keys = Array.from({ length: 1_500 }, () => ({}));
   const keyrail = await createTestKeyrail({ keys, telemetry: false });
   t.after(() => keyrail.close());
@@ -192,7 +192,7 @@ test('many keys are sent in pages, and as a snapshot instead of a large delta', 
   equal(keyrail.verify(last).allowed, false);
 });
 
-test('a node with include gets the meta and the external ID of its test keys', async (t) => {
+test("a node with include gets its test keys' meta and external IDs", async (t) => {
   const key = { meta: { plan: 'gold' }, tenantExternalId: 'cus_1' };
   const { keyrail } = await node(t, { keys: [key], include: ['meta', 'externalId'] });
   const issued = await keyrail.issue();

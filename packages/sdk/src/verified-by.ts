@@ -1,4 +1,4 @@
-// The node that verified the key of a context.
+// Marks a context with the node that verified its key.
 
 /**
  * The property in which a context stores its node's `verify`. It is a registered symbol, because in

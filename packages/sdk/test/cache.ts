@@ -1,4 +1,4 @@
-// A directory with a policy cache, and a policy that changes like a feed.
+// A directory with a policy cache, and a policy to change in the way the feed does.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { secretKeyOf } from './rig.ts';
 export const SAVED_AT = Date.UTC(2026, 2, 1);
 export const timesAt = (at: number) => ({ savedAt: at, confirmedAt: at });
 
-/** The highest version in any file of a cache; 0 without files. */
+/** The highest version in any of a cache's files; 0 if there are none. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
   const versions = await Promise.all(names.map((name) => versionAt(join(dir, name), secretKey)));

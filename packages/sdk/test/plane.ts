@@ -205,7 +205,10 @@ export function nodeOn(
   return { plane, node, clock, logged };
 }
 
-/** Like `nodeOn`, but resolves once the node has its first policy; closes it with the test. */
+/**
+ * Like `nodeOn`, but resolves once the node has its first policy; closes the node when the test
+ * ends.
+ */
 export async function startedOn(
   t: TestContext,
   plane: Plane,

@@ -60,7 +60,7 @@ export class SignedPlane extends Plane {
   reads = 0;
   /** Replaces the response with the list of keys; null sends the normal one. */
   listFault: () => Response | Promise<Response> | null = () => null;
-  /** Replaces a signed response. */
+  /** Alters each signed response before it is sent. */
   alter: (sent: Outgoing, question: Question) => Outgoing = (sent) => sent;
   readonly #unsigned = plainFetchOf(this);
 

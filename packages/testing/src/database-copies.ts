@@ -1,5 +1,5 @@
 // A migrated database, created once and copied for each test file: creating one takes seconds,
-// copying it a fraction of that. Its name contains the hashes of the migrations.
+// copying it a fraction of that. The original's name contains a hash of the migrations.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -179,7 +179,7 @@ export const detailsOf = (
 const isAfter = (row: ChangeRow, after: ChangeRow): boolean =>
   row.version > after.version || (row.version === after.version && row.id > after.id);
 
-/** The order of the snapshot: by environment, newest first. */
+/** The snapshot's order: by environment, then newest first. */
 function byPosition(a: EntryPosition, b: EntryPosition): number {
   const byTime = a.shelf - b.shelf || b.createdAt.getTime() - a.createdAt.getTime();
   if (byTime !== 0 || a.id === b.id) return byTime;

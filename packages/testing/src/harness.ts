@@ -203,7 +203,7 @@ export function requestOf(
   return {
     method,
     url: query.size > 0 ? `${url}?${query}` : url,
-    // The only body that is a list is passed as `reports`.
+    // One endpoint's body is a list, which a test passes as `reports`.
     body: hasBody ? JSON.stringify('reports' in rest ? rest.reports : rest) : undefined,
   };
 }

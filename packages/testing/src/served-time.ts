@@ -14,7 +14,7 @@ import type { Harness } from './harness.ts';
 const STEP_MS = 5_000;
 
 export type ServedTime = {
-  /** Passes time while an API process serves. */
+  /** Passes time while an API process is serving. */
   serve(ms: number): Promise<void>;
   /** The record of another API process, through a gate that a test can break. */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;

@@ -54,7 +54,7 @@ export type TestApp = {
   beyond(text: string): Promise<void>;
 };
 
-/** The mail directory of this test file. */
+/** This test file's mail directory. */
 export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
 
 let opened: Promise<TestApp> | undefined;

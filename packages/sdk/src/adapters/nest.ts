@@ -10,7 +10,7 @@ import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './f
 import { nodeCall } from './node-call.ts';
 import { sendResponse, watchResponse } from './node-response.ts';
 
-// Exported so that the declarations include the `keyrail` field of Express's request.
+// Exported so that the type declarations include the `keyrail` field on Express's request.
 export type { ExpressRequest } from './express.ts';
 
 import { contextOf } from './handler-context.ts';

@@ -1,4 +1,4 @@
-// Route handlers of Next.js.
+// Next.js route handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';

@@ -18,7 +18,7 @@ export function nodeCall(
   parsed: { body?: unknown; rawBody?: unknown } = request,
 ): IncomingCall {
   const { originalUrl, url = '/' } = request;
-  // Mounted routers strip their prefix from `url`; `originalUrl` is the complete one.
+  // Mounted routers strip their prefix from `url`; `originalUrl` keeps the complete URL.
   const [path = '/', query] = split(typeof originalUrl === 'string' ? originalUrl : url);
   return {
     method: request.method ?? 'GET',

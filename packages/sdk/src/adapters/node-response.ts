@@ -76,7 +76,7 @@ function capture(
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
-  /** True while the original `write` or `end` runs: it may call `write` with the same data. */
+  /** True while the original `write` or `end` runs, which may call `write` with the same data. */
   let isPassing = false;
   const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
     const wasPassing = isPassing;
@@ -123,8 +123,8 @@ export function outcomeOf(
 }
 
 /**
- * Headers that the handler added or changed. Those set earlier by middleware (CORS, request ID)
- * belong to this request and are not stored.
+ * Headers that the handler added or changed. Headers set earlier by middleware (CORS, request ID)
+ * belong to this one request and are not stored.
  */
 export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>
   Object.fromEntries(

@@ -7,7 +7,7 @@ import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
-/** `C` is the type of the context. */
+/** `C` is the context's type. */
 export type WebHandler<C> = (request: Request, keyrail: C) => Response | Promise<Response>;
 
 /**

@@ -33,7 +33,7 @@ export type HandlerOutcome =
   | { failed: true }
   | { gone: true };
 
-/** The handler may run. `C` is the type of the context. */
+/** The handler may run. `C` is the context's type. */
 export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
   /** The request context; null when the route skips verification. */

@@ -1,4 +1,4 @@
-// The public interface of a node.
+// A node's public interface.
 import type { Admission, IncomingCall } from './admission.ts';
 import type { KeyContext, OpenContext, RequestContext } from './context.ts';
 import type { Decision } from './decision.ts';
@@ -18,13 +18,13 @@ export type Admit<R = unknown> = {
   (call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
 };
 
-/** The part of a node that an adapter uses; `C` is the type of the context. */
+/** The part of a node that an adapter uses; `C` is the context's type. */
 export type Admits<C> = { admit(call: IncomingCall, route: RouteOptions): Admitting<C> };
 
 /** How many telemetry events are queued, and how many have been sent and dropped. */
 export type TelemetryState = { queued: number; sent: number; dropped: number };
 
-/** The state of a node and of its policy. */
+/** The state of a node and its policy. */
 export type KeyrailState = {
   /** The policy version in force; null before the first one. */
   readonly version: number | null;

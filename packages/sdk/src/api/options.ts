@@ -1,7 +1,7 @@
-// The options of a node.
+// A node's options.
 import type { Env } from './context.ts';
 
-/** See the option `include`. */
+/** See the `include` option. */
 export type Include = 'meta' | 'externalId';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -18,12 +18,11 @@ export type FeedJwks = {
   }[];
 };
 
-/** The options of a Keyrail node; the first three are required. */
+/** A Keyrail node's options; the first three are required. */
 export type KeyrailOptions<R = unknown> = {
   /**
-   * The root URL of the deployment, such as `https://keys.example.com`. With relays, a list: the
-   * relays in order of preference, then the deployment itself. The node uses the first URL that
-   * responds.
+   * The deployment's root URL, such as `https://keys.example.com`. With relays, a list: the relays
+   * in order of preference, then the deployment itself. The node uses the first URL that responds.
    */
   url: string | readonly string[];
   /** `krsk_live_…` or `krsk_test_…`. */
@@ -57,7 +56,7 @@ export type KeyrailOptions<R = unknown> = {
    * environment.
    */
   resources?: Partial<Record<Env, R>> | undefined;
-  /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
+  /** The headers to look for the key in, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
   /** If false, polls at intervals instead of holding a request open until something changes. */
   longPoll?: boolean | undefined;

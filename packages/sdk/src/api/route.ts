@@ -1,7 +1,7 @@
-// The options of a route.
+// A route's options.
 import type { Env } from './context.ts';
 
-/** The requirements of one route. All are optional. */
+/** One route's requirements, all of them optional. */
 export type RouteOptions = {
   /** The key must have all of these scopes. */
   scopes?: readonly string[] | undefined;

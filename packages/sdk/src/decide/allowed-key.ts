@@ -13,7 +13,7 @@ import { EXPIRY_AT, expiryOf, LINK_AT, NEVER } from '../policy/table/shard.ts';
 import type { Extra, Terms } from '../policy/table/table.ts';
 import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
-/** The inputs of a decision. */
+/** What a decision depends on. */
 export type Inputs<R> = {
   /** The policy (null before the first one is loaded), and `look`, which reads the clocks. */
   readonly state: { readonly policy: Policy | null; look(): Look };

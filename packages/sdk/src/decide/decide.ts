@@ -37,7 +37,7 @@ export function decide<R>(
   if (env === null) return withoutFormat(inputs, keyText, route);
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
-  // The feed does not send keys of the other environment, so the key may exist there.
+  // The feed leaves out the other environment's keys, so the key may exist there.
   const isLoaded = policy.env === null || policy.env === env;
   return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
 }
@@ -71,7 +71,7 @@ function withoutFormat<R>(
   return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
 }
 
-/** The decision on a key that is in the policy. */
+/** Decides on a key that is in the policy. */
 function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions): KeyDecision<R> {
   const key = new AllowedKey(found);
   if (found.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));

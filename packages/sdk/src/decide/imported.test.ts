@@ -32,7 +32,7 @@ const caughtUp = ({ node, plane, clock }: Watched) =>
     return node.state().version === plane.version;
   });
 
-/** Counts the hashes that the SDK computes from now on. */
+/** Starts counting the hashes that the SDK computes. */
 function countHashes(t: TestContext): () => number {
   const { mock } = t.mock.method(crypto, 'hash');
   syncBuiltinESMExports();

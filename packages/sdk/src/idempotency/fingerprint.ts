@@ -1,4 +1,4 @@
-// The two hashes of an idempotent request: the scope of its key, and the request's fingerprint.
+// The two hashes that identify an idempotent request: its key's scope, and its fingerprint.
 import { createHash } from 'node:crypto';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { Env } from '../api/context.ts';

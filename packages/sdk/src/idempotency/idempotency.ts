@@ -24,7 +24,7 @@ export type ClaimVerdict =
   | { kind: 'mismatch' }
   | { kind: 'unavailable' };
 
-/** The right to run one request. `complete` or `release`, whichever comes first, ends it. */
+/** The right to run one request, until `complete` or `release` is called. */
 export type RunLock = {
   /** A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;

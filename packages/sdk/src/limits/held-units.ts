@@ -38,7 +38,7 @@ const BUCKETS = 16;
 const BUCKET_MS_MIN = 250;
 /** How many units a key must spend in one period before it gets leases. */
 const BUSY_MIN = 3;
-/** The rate of a key is counted over periods of at most this length. */
+/** A key's rate is measured over periods of at most this length. */
 const PERIOD_MS_MAX = 20_000;
 
 // How many units a lease has.
@@ -74,13 +74,13 @@ const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
 export class HeldUnits {
   readonly subject: Subject;
   rules: readonly RateLimitRule[];
-  /** The pending request for a lease, which requests of this key wait for. */
+  /** The pending lease request, which requests with this key wait for. */
   asking: Promise<void> | null = null;
   /** No lease is requested before this time. */
   checksUntilMs = 0;
   /** The longest that a lease can last. */
   readonly #bucketMs: number;
-  /** The time over which the rate is counted; 0 if leases would be too short. */
+  /** The length of the periods over which the rate is measured; 0 if leases would be too short. */
   readonly #periodMs: number;
 
   #leases: { id: string; units: number }[] = [];
@@ -90,7 +90,7 @@ export class HeldUnits {
   #endsAtWallMs = 0;
   /** When at most this many units are left, more are requested ahead. */
   #lowUnits = 0;
-  /** The units of the newest lease. */
+  /** How many units the newest lease granted. */
   #grantedUnits = 0;
 
   #periodBeganMs: number;
@@ -125,7 +125,10 @@ export class HeldUnits {
     return nowMs - this.#lastSpentMs >= Math.max(SILENT_MS_MIN, this.#periodMs / 2);
   }
 
-  /** Returns whether the units covered the cost. Expired units are dropped. */
+  /**
+   * Spends units if there are enough to cover the cost, and returns whether there were. Expired
+   * units are dropped.
+   */
   spend(cost: number, now: Moment): boolean {
     if (this.#left > 0 && !this.isHolding(now)) this.#drop(now.monotonicMs);
     if (this.#left < cost || this.#left === 0) return false;
@@ -145,7 +148,7 @@ export class HeldUnits {
     if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A short period says little about the rate, so the previous rate fills the rest of it. */
+  /** A short period says little about the rate, so the previous rate is used for the rest of it. */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);

@@ -143,7 +143,7 @@ for (const { name, hard, answers } of faults) {
     await clock.pass(1);
     const before = node.state();
     plane.fault = (asked) => answers(asked, plane);
-    plane.wake(); // ends the current poll, which would get a valid response
+    plane.wake(); // ends the poll under way, which would otherwise get a valid response
     await clock.pass(1);
     plane.revoke(revoked);
     const fresh = plane.issue();

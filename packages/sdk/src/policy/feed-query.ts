@@ -1,4 +1,4 @@
-// The part of the query that all requests to one feed have in common.
+// The query parameters that all requests to one feed share.
 import type { Env } from '../api/context.ts';
 import type { Include } from '../api/options.ts';
 

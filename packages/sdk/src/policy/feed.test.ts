@@ -45,7 +45,7 @@ test('a change takes effect as soon as it arrives, and is acknowledged afterward
   );
 });
 
-test('no version is acknowledged before everything in it is in force', async (t) => {
+test('no version is acknowledged before all its changes are in force', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const revoked: { key: string; version: number }[] = [];

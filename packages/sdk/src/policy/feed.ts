@@ -47,7 +47,7 @@ type FeedParts = {
   cache: FeedCache | null;
 };
 
-/** The functions of the cache that the feed uses. */
+/** The cache functions that the feed uses. */
 type FeedCache = {
   /** Called after each change. `delta` is null after a snapshot. */
   keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
@@ -79,7 +79,7 @@ export class Feed {
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
-  /** The last delta was malformed or inapplicable; fetch a snapshot next. */
+  /** The last delta was malformed or did not apply, so the node fetches a snapshot next. */
   #startsOver = false;
   /** The time after which `wake` may end the next pause early; null if it may not. */
   #wakesAfterMs: number | null = null;
@@ -237,7 +237,7 @@ export class Feed {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
-      // After a rollback of the server, the same version number may mean a different policy.
+      // After a server rollback, the same version number may mean a different policy.
       this.#startsOver = true;
       throw new InvalidContent(
         `the policy version is older than ${known.version}, which this node already has; restore the ` +

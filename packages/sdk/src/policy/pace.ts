@@ -10,7 +10,7 @@ const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
 /** Keep below 90 s, after which revocations stop waiting for this node; jitter adds up to 20 %. */
 export const POLL_MS_MAX = 60_000;
-/** The largest share of a wait that jitter removes. */
+/** Jitter shortens a wait by at most this fraction. */
 const SPREAD = 0.75;
 
 type FailedTries = {

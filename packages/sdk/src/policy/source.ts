@@ -38,7 +38,7 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** The time a held request may take in addition to its hold. */
+/** How much longer than its hold a held request may take. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
 /** Parsing this much blocks the event loop for about ten milliseconds. */
@@ -48,7 +48,9 @@ const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
 /** Far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys of any size is accepted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** JSON values in one response: parsing this many takes about ten megabytes. */
+/**
+ * The maximum number of JSON values in one response: parsing this many takes about ten megabytes.
+ */
 const ANSWER_VALUES_MAX = 400_000;
 /**
  * The same limit for feeds that include `meta`: one key's `meta` alone may contain this many
@@ -92,7 +94,10 @@ export class Source {
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
-  /** The control plane may have registered this node: a request with its ID was sent. */
+  /**
+   * Whether the control plane may have registered this node, because a request with its ID was
+   * sent.
+   */
   #isNamed = false;
   /** Whether the control plane signs its feed, and so supports the header with the node's name. */
   #isSigned: boolean;

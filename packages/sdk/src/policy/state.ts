@@ -8,7 +8,7 @@ import type { Proofs } from './proof/proof.ts';
 import type { PolicyTable } from './table/table.ts';
 import { type Moment, momentOf, msSince, type Time } from './time.ts';
 
-/** The policy of a project at a version. */
+/** A project's policy at one version. */
 export type Policy = {
   readonly table: PolicyTable;
   version: number;
@@ -77,8 +77,8 @@ export class PolicyState {
 
   /**
    * The returned object is valid until the next call. While the wall clock shows the same
-   * millisecond, the monotonic clock is not read again: each reading takes about 5 % of the time of
-   * a decision.
+   * millisecond, the monotonic clock is not read again: each reading takes about 5 % of a
+   * decision's time.
    */
   look(): Look & { readonly isStale: boolean } {
     const { clock, time, staleAfterMs, maxStaleMs } = this.#parts;
@@ -143,16 +143,19 @@ export class PolicyState {
     this.#wake();
   }
 
-  /** Whether there is a policy that is not too old to be used. */
+  /** Whether there is a policy recent enough to be used. */
   decides(): boolean {
     return this.policy !== null && !this.look().tooOld;
   }
 
-  /** Resolves to true once there is a policy that is not too old, or to false after the timeout. */
+  /**
+   * Resolves to true once there is a policy recent enough to be used, or to false after the
+   * timeout.
+   */
   whenReady(timeoutMs: number): Promise<boolean> {
     if (this.decides()) return Promise.resolve(true);
     return new Promise((resolve) => {
-      // The SDK's timers do not keep the process alive, but it must live while a caller waits.
+      // The SDK's timers do not keep the process alive, but it must not exit while a caller waits.
       const alive = setInterval(() => {}, ALIVE_MS);
       const done = () => {
         cancel();

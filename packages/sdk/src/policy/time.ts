@@ -34,7 +34,7 @@ export type Time = {
 };
 
 export function createTime(clock: Clock): Time {
-  /** The smallest offset of the server's clock from the monotonic one. */
+  /** The largest offset seen between server and monotonic clock; late responses show less. */
   let floor = Number.NEGATIVE_INFINITY;
   return {
     at: ({ wallMs, elapsedMs }) => Math.max(wallMs, elapsedMs + floor),

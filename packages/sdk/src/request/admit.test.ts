@@ -246,7 +246,7 @@ test('after a caller disconnects, no retry runs while its handler is running', a
   );
 });
 
-test('a handler that gave up when its caller disconnected lets a retry run later', async (t) => {
+test('if a handler gives up because its caller disconnected, a retry runs later', async (t) => {
   const { admit, clock } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -256,7 +256,7 @@ test('a handler that gave up when its caller disconnected lets a retry run later
   equal(said(await admit(call(once), idempotent)), 'admitted');
 });
 
-test('equal idempotency keys of different tenants, API keys and routes do not collide', async (t) => {
+test('equal idempotency keys from different tenants, API keys and routes do not collide', async (t) => {
   let context: RequestContext | UnverifiedContext = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [] }) });
   equal(said(await admit(call(once), idempotent)), 'admitted');

@@ -70,7 +70,7 @@ test('a body is put back as text after setEncoding', async (t) => {
   });
   const sent = 'grün und blau';
   const bytes = Buffer.from(sent);
-  // The text is split in the middle of a character.
+  // Splits the text in the middle of a character.
   const pieces = [bytes.subarray(0, 3), bytes.subarray(3)];
   deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });

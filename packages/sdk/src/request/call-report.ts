@@ -8,7 +8,10 @@ import type { KeyIdentity } from '../api/decision.ts';
 import type { Clock } from '../clock.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** How a request ended, and the known details of its key; `reason` is null unless it was denied. */
+/**
+ * How a request ended, and what is known about its key; `reason` is null unless the request was
+ * denied.
+ */
 type CallEnd = {
   status: number;
   key: KeyIdentity | null;
@@ -118,7 +121,7 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-/** Replaces a value that is too long to be a key; it is rejected as a malformed key. */
+/** Replaces a value that is too long to be a key, and is itself rejected as malformed. */
 const TOO_LONG = '-';
 
 function textIn(name: string, value: string): string | null {

@@ -8,7 +8,7 @@ import {
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 
-/** The denial codes of the SDK, and the codes of the control plane that adapters need. */
+/** The SDK's denial codes, and the control plane's codes that adapters need. */
 export type RefusalCode =
   | DenialCode
   | Extract<WireErrorCode, 'invalid_request' | 'payload_too_large' | 'unavailable'>;

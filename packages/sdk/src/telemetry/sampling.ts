@@ -19,7 +19,9 @@ export class Sampling {
   #since: number;
   #seen = 0;
   #share: number;
-  /** How many requests are skipped before the next one is chosen; null until it is drawn. */
+  /**
+   * How many requests are skipped before the next one is chosen; null until the number is drawn.
+   */
   #toPass: number | null = null;
 
   constructor(parts: SamplingParts) {

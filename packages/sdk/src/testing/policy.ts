@@ -46,7 +46,7 @@ export type KeyFilter = {
   include: readonly string[];
 };
 
-/** `after` holds the version of the first page and the next position; null for the first page. */
+/** `after` contains the first page's version and the next position; null for the first page. */
 type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };

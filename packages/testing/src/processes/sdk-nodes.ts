@@ -17,7 +17,7 @@ export type NodeProcess = {
   admit(key: string, times: number): Promise<number>;
   state(): Promise<KeyrailState>;
   ready(): Promise<boolean>;
-  /** Stops it gracefully. */
+  /** Stops the node gracefully. */
   stop(): Promise<void>;
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;

@@ -40,7 +40,7 @@ export function writeNginx(directory: string, site: string): string[] {
   return ['-e', 'stderr', '-c', file, '-p', directory];
 }
 
-/** Writes a configuration of a site and global options, and returns Caddy's arguments. */
+/** Writes a configuration with a site and global options, and returns Caddy's arguments. */
 export function writeCaddy(directory: string, options: readonly string[], site: string): string[] {
   const all = ['admin off', ...options, `storage file_system ${directory}/storage`].join('\n');
   const file = join(directory, 'Caddyfile');

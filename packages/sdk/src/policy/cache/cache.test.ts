@@ -71,7 +71,7 @@ async function written(t: TestContext, policy: Policy = policyWith(KEYS)) {
   return held;
 }
 
-test('a written policy is restored key by key', async (t) => {
+test('a cached policy is restored exactly, key by key', async (t) => {
   for (const keys of [0, 1, KEYS, 9_000]) {
     const policy = policyWith(keys);
     const { open } = await written(t, policy);

@@ -115,7 +115,7 @@ async function readBoth(parts: Reading): Promise<Found | null> {
   const { journal, plain } = await readFiles(parts);
   if (!plain) return null;
   if (!journal) throw new Error('its journal is missing, and may have contained revocations');
-  // Why there are two formats: decisions/0033.
+  // decisions/0033 explains why there are two formats.
   const reading = proven && { ...proven, belonging };
   const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
   const base = kept.policy.version;

@@ -65,7 +65,7 @@ type Head = {
   projectDeleted: boolean;
   savedAt: number;
   confirmedAt: number;
-  /** The number of words of each part. */
+  /** The number of words in each part. */
   parts: number[];
   /** The number of ID rows, including removed keys' rows. */
   rows: number;

@@ -23,7 +23,7 @@ type Head = {
   /** The journal contains every change made after this version. */
   since: number;
   version: number;
-  /** The fingerprint of the table after all changes. */
+  /** The table's fingerprint after all changes. */
   fingerprint: string;
   projectDeleted: boolean;
   savedAt: number;
@@ -131,7 +131,7 @@ export async function applyJournal(
     policy.table.apply(texts.slice(at, at + TEXTS_AT_ONCE).map(changeIn));
     await breathe();
   }
-  // After a rollback of the server, the same version number may mean a different policy.
+  // After a server rollback, the same version number may mean a different policy.
   if (policy.table.fingerprint !== head.fingerprint)
     throw new Error('its journal does not match the policy file');
   policy.version = version;

@@ -57,7 +57,7 @@ test('a killed node loses neither of two revocations made within a second', asyn
   }
 });
 
-/** The result of disk-scenarios.ts, which runs in its own mount namespace. */
+/** Runs disk-scenarios.ts in its own mount namespace, and returns its result. */
 async function scenario(t: TestContext, name: string): Promise<Record<string, unknown> | null> {
   const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', tmpdir()]);
   if (status !== 0) {

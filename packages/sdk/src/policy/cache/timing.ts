@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts';
 
 export type Earliest = {
-  /** Runs the action within this time, or sooner if that was already requested. */
+  /** Runs the action within this time, or sooner if an earlier time has already been requested. */
   within(ms: number): void;
   /** Runs the action once the previous run has ended; resolves when the new run has ended too. */
   now(): Promise<void>;

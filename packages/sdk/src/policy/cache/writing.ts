@@ -23,7 +23,9 @@ const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
 /** How many times recording a removal is attempted before the policy file is removed instead. */
 const RECORD_TRIES_MAX = 3;
-/** A written journal survives a killed process immediately, and a power cut after this time. */
+/**
+ * Once written, a journal survives a killed process; after this time, it also survives a power cut.
+ */
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
 const CONFIRMED_MS = 60_000;

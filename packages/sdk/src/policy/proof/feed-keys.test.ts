@@ -16,7 +16,7 @@ const polls = async ({ clock }: Pick<Watched, 'clock'>, ms = 10_000): Promise<vo
   for (let turn = 0; turn < 10; turn += 1) await clock.pass(ms / 10);
 };
 
-test('the list is loaded once, and again after a response signed with an unknown key', async (t) => {
+test('the list of keys is loaded once, and again after a response signed with an unknown key', async (t) => {
   const plane = new SignedPlane();
   const key = plane.issue();
   const { node, clock } = await startedOn(t, plane, options);

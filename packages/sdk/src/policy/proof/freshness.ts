@@ -27,7 +27,7 @@ type Freshness = {
 };
 
 export function createFreshness(): Freshness {
-  /** The largest offset of the server's clock so far, and when it was seen. */
+  /** The server clock's largest offset so far, and when it was seen. */
   let best: { offsetMs: number; atMs: number } | null = null;
   /** How far signatures may lag behind the wall clock, as proven by a nonce. */
   let provenLagMs = 0;

@@ -33,12 +33,12 @@ export class Ids {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
   }
 
-  /** The chunk that holds a row. Its used rows never change. */
+  /** The chunk that a row is in. Used rows never change. */
   wordsOf(row: number): Int32Array {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** The offset of the key ID in the chunk; the tenant ID follows. */
+  /** Where a row's key ID starts in its chunk; the tenant ID follows. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * this.rowWords;
   }
@@ -68,7 +68,7 @@ export class Ids {
     return this.#used - 1;
   }
 
-  /** Whether a row holds exactly these IDs and words. */
+  /** Whether a row contains exactly these IDs and words. */
   holds(row: number, key: { keyId: string; tenantId: string }, more = NOTHING): boolean {
     writeId(key.keyId, scratch, 0);
     writeId(key.tenantId, scratch, ID_WORDS);

@@ -7,7 +7,7 @@ export type Pool<S, T> = {
   release(index: number): void;
   /** Values by index. An array, because every decision reads it and a call would cost time. */
   readonly values: readonly T[];
-  /** The source of every value, with its index. */
+  /** Every value's source, with the value's index. */
   sources(): [number, S][];
   /** Restores a value at its index, without a reference. */
   restore(index: number, source: S): void;
@@ -23,7 +23,7 @@ type PoolParts<S, T> = {
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;
-  /** The part of a source that is stored. */
+  /** Returns the part of a source that needs to be stored. */
   keep(source: S): S;
   /** Called once for each distinct value. */
   make(source: S): T;

@@ -5,10 +5,10 @@ import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
 
-/** The part of a key that never changes. */
+/** A key's properties that never change. */
 type Identity = { keyId: string; tenantId: string; env: Env; importedPrefix?: string };
 
-/** The used rows of native and of imported keys. */
+/** Which rows are in use, for native and for imported keys. */
 export type RowMarks = { native: Uint8Array; imported: Uint8Array };
 
 /** A link is never zero, which marks an empty record. */
@@ -56,7 +56,7 @@ export class LinkedIds {
     this.of(link).remove(rowOf(link));
   }
 
-  /** Marks the row of a link in an adopted table as used. */
+  /** In an adopted table, marks the row that a link leads to as used. */
   mark(link: number, marks: RowMarks): void {
     if (isImported(link)) this.#importedSize += 1;
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;

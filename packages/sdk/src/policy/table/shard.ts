@@ -10,7 +10,7 @@ import { DIGEST_WORDS } from './digest.ts';
 
 /** The link to the key's IDs; zero in an empty record. */
 export const LINK_AT = DIGEST_WORDS;
-/** The pool index of its terms: scopes and rate limits. */
+/** The pool index of the key's terms: its scopes and rate limits. */
 export const TERMS_AT = 9;
 /** The expiry in two words, the high word first. */
 export const EXPIRY_AT = 10;
@@ -28,7 +28,7 @@ const FILL_MIN = 0.25;
 const GROWTH = 1.25;
 /** The growth while filling: collecting outgrown arrays as garbage costs more than spare memory. */
 const GROWTH_AT_FIRST = 2;
-/** The high word of the expiry of a key that does not expire. */
+/** The high word of the expiry if a key does not expire. */
 export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
@@ -85,7 +85,7 @@ export class Shard {
     return -1;
   }
 
-  /** Creates the record of a new digest and returns its offset. */
+  /** Creates a record for a new digest, and returns the record's offset. */
   add(digest: Int32Array, link: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     const words = this.own();
@@ -144,7 +144,7 @@ export class Shard {
     return this.#records;
   }
 
-  /** The words for writing; copied first if a reader holds them. */
+  /** Returns the words for writing, after copying them if a reader has them. */
   own(): Int32Array {
     if (this.#isShown) this.words = this.words.slice();
     this.#isShown = false;

@@ -26,14 +26,14 @@ export type Entry = {
   extra?: Extra;
 };
 
-/** Additional data of a key that a node may request. */
+/** Additional data about a key, which a node may request. */
 export type Extra = {
   /** Unparsed JSON: few requests need it, and parsing it for all keys would be expensive. */
   readonly meta?: string;
   readonly tenantExternalId?: string;
 };
 
-/** The state of one key after a change. */
+/** One key's state after a change. */
 export type Change = { kind: 'upsert'; entry: Entry } | { kind: 'remove'; lookupHash: string };
 
 /** What a key may do. Many keys share the same terms. */
@@ -118,14 +118,14 @@ export class PolicyTable {
     return this.#shards.reduce((sum, { bytes }) => sum + bytes, this.ids.bytes);
   }
 
-  /** The place of a digest, or -1. */
+  /** The place of a digest's record, or -1. */
   find(digest: Int32Array): number {
     const shard = (digest[0] ?? 0) & (SHARDS - 1);
     const at = this.#shards[shard]?.find(digest) ?? -1;
     return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
-  /** The array that holds a record; `startOf` is its offset. Read it synchronously. */
+  /** The array that contains a record, at the offset `startOf`. Read it synchronously. */
   wordsOf(place: number): Int32Array {
     return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
@@ -177,7 +177,7 @@ export class PolicyTable {
     return shard.add(digest, this.ids.add(entry));
   }
 
-  /** The IDs of a key never change; if they did, it would be treated as a different key. */
+  /** A key's IDs never change. If they did, it would be treated as a different key. */
   #renameIn(words: Int32Array, at: number, entry: Entry): void {
     const link = words[at + LINK_AT] ?? 0;
     if (this.ids.holds(link, entry)) return;
