@@ -1,4 +1,5 @@
-// Several URLs: a node switches away from a URL that is dead, frozen or useless, and comes back.
+// A node with several URLs switches away from one that is dead, frozen or useless, and returns to
+// it once it recovers.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';
@@ -50,7 +51,7 @@ function scene(...states: State[]) {
     }),
   );
   const addresses = createAddresses({ transports, clock, chance: () => 0.5, log: () => {} });
-  /** The URL that a request goes to. */
+  /** The URL that requests currently go to. */
   const usedNow = async () => {
     asked.length = 0;
     await addresses.send({ method: 'GET', path: '/x', timeoutMs: 1 });
@@ -79,7 +80,7 @@ test('a node switches away from a relay that keeps failing to reach the control 
   equal(await usedNow(), '1 /x');
 });
 
-test('a rejected request is not a failure of the URL', async () => {
+test('a rejected request does not count as a failure of its URL', async () => {
   const { usedNow } = scene('refusing', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
@@ -92,7 +93,7 @@ test('if no URL responds, the node keeps its URL and keeps trying the others', a
   equal(await usedNow(), '1 /x');
 });
 
-test('the node returns to the first URL once it is ready', async () => {
+test('once the first URL is ready again, the node returns to it', async () => {
   const { clock, states, usedNow } = scene('dead', 'up');
   await usedNow();
   equal(await usedNow(), '1 /x');

@@ -1,6 +1,6 @@
-// The URLs of a node: relays, then the control plane, in order of preference. The node uses one at
-// a time. If it does not respond, the node switches to the next one that does, and returns to an
-// earlier URL as soon as that one is ready again.
+// A node's URLs in order of preference: relays, then the control plane. The node uses one URL at a
+// time. If that URL stops responding, the node switches to the next one that responds, and returns
+// to an earlier URL as soon as that one is ready again.
 import type { Log } from './api/options.ts';
 import type { Chance, Clock } from './clock.ts';
 import { spread } from './policy/pace.ts';
@@ -118,7 +118,7 @@ function isFailure(outcome: Outcome): boolean {
   return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
 }
 
-/** A signal that aborts with either of two signals. */
+/** A signal that aborts as soon as either of two signals does. */
 function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -1,12 +1,15 @@
-// Time and randomness, which are injected. Only this file gets them from the runtime.
+// Time and randomness. Both are injected: only this file reads them from the runtime.
 import { performance } from 'node:perf_hooks'; // faster to access than the global `performance`
 
 export type Clock = {
   /** Milliseconds since the epoch, by this machine's clock. */
   now(): number;
-  /** Milliseconds of a monotonic clock, for measuring durations. */
+  /** Milliseconds on a monotonic clock, for measuring durations. */
   monotonicMs(): number;
-  /** Runs `act` once after `ms`, without keeping the process alive. Returns its cancel function. */
+  /**
+   * Runs `act` once after `ms`, without keeping the process alive. Returns a function that cancels
+   * it.
+   */
   after(ms: number, act: () => void): () => void;
 };
 
@@ -26,7 +29,9 @@ export const systemClock: Clock = {
 /** A random number from 0 (inclusive) to 1 (exclusive). */
 export type Chance = () => number;
 
-/** Random numbers are drawn in blocks: a single draw costs as much as a whole decision. */
+/**
+ * Random numbers are drawn in blocks, because a separate draw costs as much as a whole decision.
+ */
 const drawn = new Uint32Array(256);
 let left = 0;
 

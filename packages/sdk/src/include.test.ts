@@ -48,7 +48,7 @@ test('a context has the included fields, and is otherwise the same', async (t) =
   }
 });
 
-test('meta is parsed once for a context, when it is first read, and is frozen', async (t) => {
+test("a context's meta is parsed once, on first read, and is frozen", async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
   const watched = await startedOn(t, plane, { include: ['meta'] });
@@ -99,7 +99,7 @@ test('an unknown name in `include` is an error', () => {
   }
 });
 
-test('the cache stores the included fields, and is not shared with nodes that include others', async (t) => {
+test('the cache stores the included fields, and nodes with a different `include` have their own cache', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-include-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
   const plane = new Plane();
@@ -114,7 +114,7 @@ test('the cache stores the included fields, and is not shared with nodes that in
   }
   const files = (await readdir(cacheDir)).filter((name) => name.endsWith('.policy'));
   equal(files.length, all.length);
-  // The journal has these changes, the policy file does not.
+  // These changes are in the journal but not in the policy file.
   const last = await startedOn(t, plane, { cacheDir, include: ['meta', 'externalId'] });
   plane.revoke(gone);
   plane.change(changed, { meta: { n: 'new' } });
@@ -150,7 +150,7 @@ test('a table without extras uses no memory for them', () => {
   equal(table.showExtras(), null);
 });
 
-test('a key keeps its extras while other keys are added and removed, and they are removed with it', () => {
+test("a key's extras survive changes to other keys and are removed along with their key", () => {
   const chance = chanceFrom(7);
   const table = new PolicyTable();
   const held = new Map<number, string>();

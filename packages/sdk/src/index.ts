@@ -1,4 +1,4 @@
-// The main entry point of the SDK. The others are the adapters and `testing`.
+// The SDK's main entry point. The others are the adapters and `testing`.
 export type {
   Admission,
   Admitted,

@@ -1,7 +1,7 @@
 // Readers for JSON from the network and from disk, and for other values of unknown type. Each has
 // bounds: JSON such as 1e999 parses to Infinity.
 
-/** A value is invalid; the message never quotes more than a field's name. */
+/** Thrown for an invalid value. The message quotes at most a field's name. */
 export class InvalidContent extends Error {
   override readonly name = 'InvalidContent';
 }
@@ -13,7 +13,7 @@ const NO_FIELDS: Fields = Object.freeze({});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** The fields of an object; none if the value is not an object. */
+/** An object's fields; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
 /** The number clamped to its range; null when the value is not a number. */

@@ -24,7 +24,7 @@ function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {
   return watched;
 }
 
-/** Files are read and written in real time, not by the manual clock. */
+/** Waits in real time, because file access does not follow the manual clock. */
 async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) {
     if (await holds()) return;
@@ -154,7 +154,7 @@ test('a control plane whose fast clock was corrected is trusted again', async (t
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('a late response does not set the time back', async (t) => {
+test('a late response does not move the time back', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({

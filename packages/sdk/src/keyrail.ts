@@ -158,7 +158,7 @@ function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Ver
   return verify;
 }
 
-/** The verifier of the feed's signatures; null if they are not verified. */
+/** Verifies the feed's signatures; null if they are not verified. */
 function feedVerifierOf<R>(
   settings: Settings<R>,
   env: Env | null,

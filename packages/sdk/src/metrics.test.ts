@@ -1,4 +1,4 @@
-// The metrics of a node: its decisions, its requests to the control plane, and its policy.
+// A node's metrics: its decisions, its requests to the control plane, and its policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { metricsFaults, prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';

@@ -1,4 +1,4 @@
-// The metrics of a node. Decisions are the busiest path, so they are counted as plain numbers.
+// A node's metrics. Deciding is the hot path, so decisions are counted in plain numbers.
 import { metricText, type Sample, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { DenialReason } from './api/decision.ts';
 import type { KeyrailState } from './api/keyrail.ts';
@@ -25,7 +25,7 @@ type Answers = Record<Outcome['kind'], number>;
 
 const noAnswers = (): Answers => ({ answer: 0, refused: 0, unreachable: 0 });
 
-/** `unproven`: feed responses rejected because of their signature. */
+/** `unproven`: feed responses rejected because they could not be verified. */
 type Observed = { nowMs: number; unproven: number };
 
 export type NodeTally = {

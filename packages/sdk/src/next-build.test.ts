@@ -50,7 +50,7 @@ test('in `next build`, a node with all settings connects to nothing', async (t) 
   process.env.NEXT_PHASE = 'phase-production-server';
   const serving = createKeyrail(options);
   t.after(() => serving.close());
-  // Outside of the build the same options connect.
+  // Outside the build, a node with the same options connects.
   await once(server, 'request');
 });
 

@@ -89,7 +89,7 @@ test('the built package needs only Node.js, and every entry point exists', async
   }
 });
 
-/** The messages of a vendor's compiler; empty when everything compiles. */
+/** The error messages from a vendor's compiler; empty if everything compiles. */
 async function compiled(files: readonly string[], more: object = {}): Promise<string> {
   const compilerOptions = {
     module: 'nodenext',

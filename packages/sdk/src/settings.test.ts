@@ -1,4 +1,5 @@
-// Options: mistakes that would leave routes unprotected throw, others are corrected.
+// Mistakes in the options: those that would leave routes unprotected throw; the others are
+// corrected.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
@@ -61,7 +62,7 @@ test('only the three required options are needed', () => {
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
-test('the last of several URLs is the control plane, and each must be safe', () => {
+test('the last of several URLs is the control plane, and every URL must be safe', () => {
   const url = ['http://relay.example.com/', 'https://keys.example.com'];
   const { settings, logged } = settled({ url });
   deepEqual(

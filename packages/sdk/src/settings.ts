@@ -1,5 +1,6 @@
-// The defaults and checks of a node's options. Mistakes that would leave routes unprotected throw a
-// TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
+// Applies defaults to a node's options and checks them. Mistakes that would leave routes
+// unprotected throw a TypeError; numbers out of range are clamped and unknown names are ignored,
+// each with a warning.
 
 import { hostname } from 'node:os';
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
@@ -43,11 +44,11 @@ export type Settings<R = unknown> = {
   tenantIds: readonly string[];
   /** The included fields, sorted. */
   include: readonly Include[];
-  /** The name stays the same after a restart, the ID does not. */
+  /** The name stays the same after a restart, but the ID does not. */
   nodeName: string;
   nodeId: string;
   cacheDir: string | null;
-  /** The keys of the feed; null if the feed is not verified. */
+  /** The keys that may sign the feed; null if the feed is not verified. */
   feedKeys: FeedKeySource | null;
   resources: { live: R | null; test: R | null };
   keyHeaders: readonly string[];

@@ -51,7 +51,7 @@ test('the initial keys work immediately, with their options', async (t) => {
   equal(keyrail.verify(plain?.key, { scopes: ['a'] }).allowed, false);
 });
 
-test('issuing or revoking a key has taken effect when the call returns', async (t) => {
+test('a key has been issued or revoked by the time the call resolves', async (t) => {
   const { keyrail } = await node(t);
   for (let turn = 0; turn < 20; turn += 1) {
     const { key } = await keyrail.issue();
@@ -118,7 +118,7 @@ test('a simulated outage behaves like a real one', async (t) => {
   equal((await ask(key, { 'idempotency-key': 'one' })).kind, 'admitted');
 });
 
-test('telemetry events can be read', async (t) => {
+test('a test can read the telemetry events', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{}] });
   const admission = await ask(keyrail.keys[0]?.key ?? '');
   if (admission.kind === 'admitted') admission.settle({ status: 204 });
@@ -164,7 +164,7 @@ test('an unreachable node gets no changes, is degraded, and catches up', async (
   equal(keyrail.state().degraded, false);
 });
 
-test('a held poll without changes gets its response after the hold', async () => {
+test('a held poll without changes gets a response when the hold ends', async () => {
   const waited: number[] = [];
   const { fetch } = createTestPlane({
     projectId: crypto.randomUUID(),
@@ -181,7 +181,7 @@ test('a held poll without changes gets its response after the hold', async () =>
   deepEqual(waited, [25_000]);
 });
 
-test('many keys are sent in pages, and as a snapshot instead of a large delta', async (t) => {
+test('many keys are sent in pages, and a large delta is replaced by a snapshot', async (t) => {
   const keys = Array.from({ length: 1_500 }, () => ({}));
   const keyrail = await createTestKeyrail({ keys, telemetry: false });
   t.after(() => keyrail.close());
@@ -192,7 +192,7 @@ test('many keys are sent in pages, and as a snapshot instead of a large delta', 
   equal(keyrail.verify(last).allowed, false);
 });
 
-test('a node with include gets the meta and the external ID of its test keys', async (t) => {
+test("a node with include gets its test keys' meta and external IDs", async (t) => {
   const key = { meta: { plan: 'gold' }, tenantExternalId: 'cus_1' };
   const { keyrail } = await node(t, { keys: [key], include: ['meta', 'externalId'] });
   const issued = await keyrail.issue();

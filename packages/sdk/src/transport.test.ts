@@ -1,5 +1,5 @@
-// The message for an unreachable control plane contains the error code and nothing else, and
-// requests carry the current span.
+// An unreachable control plane is reported with the error code and nothing else; requests carry the
+// current trace span.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failed } from './policy/failed.ts';

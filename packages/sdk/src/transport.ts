@@ -12,7 +12,7 @@ type Exchange = {
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;
-  /** A body that is already serialized as JSON. */
+  /** A body already serialized as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
@@ -84,7 +84,9 @@ export function createTransport({
     authorization: `Bearer ${secretKey}`,
     'user-agent': userAgent,
   };
-  /** A reusable buffer. With concurrent responses, one takes it and the others allocate. */
+  /**
+   * A reusable buffer. With concurrent responses, one uses it and the others allocate their own.
+   */
   let spare: BodyBuffer | null = null;
   return {
     send: async ({ method, path, timeoutMs, signal, ...given }) => {
@@ -152,7 +154,7 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
   reason,
 });
 
-/** A signal that aborts with the outer one or after `timeoutMs`; `ended` says which it was. */
+/** A signal that aborts with the outer one or after `timeoutMs`; `ended` returns which it was. */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let reason: 'timeout' | 'aborted' | null = null;

@@ -1,7 +1,7 @@
-// The node that verified the key of a context.
+// Marks a context with the node that verified its key.
 
 /**
- * The name under which a context has its node's `verify`. A registered symbol, because in the
- * CommonJS build each entry point has its own copy of this file.
+ * The property in which a context stores its node's `verify`. It is a registered symbol, because in
+ * the CommonJS build each entry point has its own copy of this file.
  */
 export const VERIFIED_BY = Symbol.for('keyrail.verified-by');

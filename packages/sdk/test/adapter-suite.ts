@@ -20,7 +20,7 @@ export const routes = {
 
 export type Charged = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** The work of the handler of POST /charges, which gets the request body. */
+/** What the handler of POST /charges does with a request body. */
 export type Charge = (body: string) => Promise<Charged>;
 
 export type Backing = { keyrail: Keyrail; charge: Charge };
@@ -149,7 +149,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(await codeOf(other), '422 idempotency_mismatch');
   });
 
-  test(`${framework}: a handler that fails lets a retry run`, async (t) => {
+  test(`${framework}: after a handler fails, a retry runs`, async (t) => {
     const held = await ground(t, serve);
     held.plans.push(
       () => Promise.reject(new Error('an error of the handler')),

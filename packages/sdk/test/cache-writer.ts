@@ -1,6 +1,6 @@
 // A process that writes a synthetic feed to a policy cache, at high speed, until it is killed. Like
 // a node, it continues only when the cache is secure; then it prints the versions that removed
-// keys. The changes of every version are deterministic, so that a test knows the expected policy.
+// keys. Every version's changes are deterministic, so that a test knows the expected policy.
 import { writeSync } from 'node:fs';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import type { Clock } from '../src/clock.ts';
@@ -15,7 +15,7 @@ import { secretKeyOf } from './rig.ts';
 const HASTE = 50;
 export const NUMBERS = 200;
 
-/** The changes of a version; sometimes none. */
+/** A version's changes, of which there may be none. */
 export function changesTo(version: number): Change[] {
   const chance = chanceFrom(version);
   return Array.from({ length: chance.below(4) }, (): Change => {

@@ -1,4 +1,4 @@
-// A directory with a policy cache, and a policy that changes like a feed.
+// A directory with a policy cache, and a policy to change in the way the feed does.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { secretKeyOf } from './rig.ts';
 export const SAVED_AT = Date.UTC(2026, 2, 1);
 export const timesAt = (at: number) => ({ savedAt: at, confirmedAt: at });
 
-/** The highest version in any file of a cache; 0 without files. */
+/** The highest version in any of a cache's files; 0 if there are none. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
   const versions = await Promise.all(names.map((name) => versionAt(join(dir, name), secretKey)));
@@ -29,7 +29,7 @@ async function versionAt(path: string, secretKey: string): Promise<number | null
   return bytes && versionOfFile(secretKey, bytes);
 }
 
-/** The path of the newest file of a kind; a path without a file if there is none. */
+/** The path of the newest file of a kind; if there is none, a path where no file exists. */
 export async function newestFile(dir: string, end: '.policy' | '.news' | '.keys'): Promise<string> {
   const names = (await readdir(dir)).filter((name) => name.endsWith(end));
   const [newest = 'none'] = names.sort((a, b) => numberIn(b) - numberIn(a));
@@ -50,7 +50,7 @@ export async function ground(t: TestContext) {
     openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
   const versionOf = async (kind: 'policy' | 'news', at = dir) =>
     versionAt(await newestFile(at, `.${kind}`), secretKeyOf('live'));
-  /** Resolves when the journal on disk leads to a version. */
+  /** Resolves once the changes in the journal lead up to a version. */
   const newsLeadTo = (version: number) =>
     until(async () => {
       await clock.pass(0);
@@ -82,7 +82,7 @@ export const removal = (number: number): Change => ({
   lookupHash: sha256Hex(`key ${number}`),
 });
 
-/** Advances the policy to its next version, as a delta of the feed does. */
+/** Advances the policy to its next version, as a delta from the feed does. */
 export function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
   const since = policy.version;
   const { size } = policy.table;

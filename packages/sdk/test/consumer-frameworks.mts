@@ -1,5 +1,5 @@
-// Compiled by node-20.test.ts with the types of each framework: `protect` changes no
-// other type in a handler, and the context has the type that the route's options imply.
+// Compiled by node-20.test.ts with each framework's types. In a handler, `protect` only affects the
+// context's type, which follows from the route's options.
 import {
   createKeyrail,
   type KeyContext,

@@ -54,7 +54,7 @@ async function full(): Promise<object> {
   await offline.ask('ready');
   const revokedOffline = await offline.ask(`verify ${revoked}`);
   await offline.kill();
-  // Once more, but now the disk has space a moment later.
+  // The same again, but this time the disk has space again a moment later.
   plane.fault = () => null;
   const again = new NodeProcess(served.url, { cacheDir: dir });
   await again.ask('ready');

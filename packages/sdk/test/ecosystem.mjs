@@ -1,5 +1,5 @@
 // Run by `npm run release-check` beside the packed SDK: `node ecosystem.mjs h3` prints how the
-// framework or the runtime of this name behaves behind `protect`. Each serves GET and POST.
+// named framework or runtime behaves behind `protect`. Each serves GET and POST.
 import { createServer } from 'node:http';
 import { protect as protectNode } from '@keyrail/sdk/node';
 import { createTestKeyrail } from '@keyrail/sdk/testing';

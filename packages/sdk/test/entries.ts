@@ -43,14 +43,17 @@ export const mixedEntryOf = (number: number, chance: Chance): Entry => ({
   }),
 });
 
-/** The data that a table stores for a key: a native key's text contains its environment. */
+/**
+ * What a table stores for a key. A native key's environment is part of its text, so it isn't
+ * stored.
+ */
 export function storedOf({ env, ...entry }: Entry): Stored {
   return entry.importedPrefix === undefined ? entry : { ...entry, env };
 }
 
 type Stored = Omit<Entry, 'env'> & Partial<Pick<Entry, 'env'>>;
 
-/** The data of a key in a table; null if it is unknown. */
+/** A key's data in a table; null if the key is unknown. */
 export function toldBy(table: PolicyTable, lookupHash: string): Stored | null {
   const place = table.find(digestFromHex(lookupHash));
   if (place === -1) return null;

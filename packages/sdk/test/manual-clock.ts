@@ -4,9 +4,9 @@ import type { Clock } from '../src/clock.ts';
 export type ManualClock = Clock & {
   /** Advances the time and runs due timers in order; lets promises settle in between. */
   pass(ms: number): Promise<void>;
-  /** The process is frozen: both clocks advance, and no timer runs. */
+  /** Freezes the process: both clocks advance, and no timer runs. */
   freeze(ms: number): void;
-  /** Only the wall clock moves, as when it is set, or while the machine is suspended. */
+  /** Moves only the wall clock, as when it is set, or while the machine is suspended. */
   step(ms: number): void;
   /** The number of active timers. */
   timers(): number;

@@ -1,4 +1,4 @@
-// Real processes with a node, and a control plane over real HTTP.
+// Nodes in real processes, and a control plane over real HTTP.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,7 +17,7 @@ export type Served = {
   close(): void;
 };
 
-/** Held polls end with the next change. */
+/** Serves an in-memory control plane over HTTP. Held polls end with the next change. */
 export async function servePlane(plane: Plane): Promise<Served> {
   const server = createServer(async (request, response) => {
     const gone = new AbortController();

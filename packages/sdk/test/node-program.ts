@@ -1,5 +1,5 @@
-// A process with only a node. It reads one command per line from standard input and prints one line
-// of JSON for each.
+// A process that runs a node and nothing else. It reads one command per line from standard input
+// and prints one line of JSON for each.
 import { createInterface } from 'node:readline';
 import { createKeyrail } from '../src/keyrail.ts';
 import { PROJECT_ID } from './plane.ts';
@@ -16,8 +16,8 @@ const FROZEN_MS_MIN = 3_000;
 const LOOP_MS_MAX = 20_000;
 
 /**
- * Decides in an uninterrupted loop until the process has been frozen. Returns `degraded` of the
- * last decision before that and of the first one after.
+ * Decides in a tight loop until the process has been frozen. Returns `degraded` from the last
+ * decision before the freeze and from the first one after it.
  */
 function aroundFreeze(key: string): { before: boolean; after: boolean } | null {
   console.log(JSON.stringify('deciding'));

@@ -1,5 +1,5 @@
-// An in-memory control plane with a manual clock. It serves the feed page by page, holds polls, and
-// fails as a test requests, and it records every request of the node.
+// An in-memory control plane with a manual clock. It serves the feed page by page, holds polls,
+// fails when a test wants it to, and records every request from the node.
 
 import type { TestContext } from 'node:test';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
@@ -34,7 +34,7 @@ export class Plane {
   version = 1;
   env: Env | null = null;
   isDeleted = false;
-  /** The newest version that a delta cannot start from. */
+  /** Deltas can only start from versions above this one. */
   floor = 0;
   pageMax = 1_000;
   /** How far its clock is ahead of the node's. */
@@ -205,7 +205,10 @@ export function nodeOn(
   return { plane, node, clock, logged };
 }
 
-/** Like `nodeOn`, but resolves once the node has its first policy; closes it with the test. */
+/**
+ * Like `nodeOn`, but resolves once the node has its first policy; closes the node when the test
+ * ends.
+ */
 export async function startedOn(
   t: TestContext,
   plane: Plane,

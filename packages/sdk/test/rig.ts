@@ -1,4 +1,4 @@
-// The parts of a node except the feed, over real HTTP to a scripted control plane.
+// All parts of a node except the feed, using a scripted control plane over real HTTP.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

@@ -49,7 +49,7 @@ export function signed(
   };
 }
 
-/** The fetch of a plane before a subclass replaces it. */
+/** A plane's `fetch`, before a subclass replaces it. */
 const plainFetchOf = (plane: Plane): Fetch => plane.fetch;
 
 export class SignedPlane extends Plane {
@@ -60,7 +60,7 @@ export class SignedPlane extends Plane {
   reads = 0;
   /** Replaces the response with the list of keys; null sends the normal one. */
   listFault: () => Response | Promise<Response> | null = () => null;
-  /** Replaces a signed response. */
+  /** Alters each signed response before it is sent. */
   alter: (sent: Outgoing, question: Question) => Outgoing = (sent) => sent;
   readonly #unsigned = plainFetchOf(this);
 

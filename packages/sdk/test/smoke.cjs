@@ -6,7 +6,10 @@ const { createTestKeyrail } = require('@keyrail/sdk/testing');
 
 const TOO_MANY_BYTES = 11 * 1024 * 1024;
 
-/** The status for a body that is too large: adapter and node are separate CommonJS bundles. */
+/**
+ * The status for a body that is too large, which the adapter and the node must agree on although
+ * they are separate CommonJS bundles.
+ */
 const saidToLarge = (guard, node, key) =>
   new Promise((resolve, reject) => {
     const server = createServer(guard(node, { idempotency: true }, () => reject(new Error('ran'))));

@@ -1,5 +1,5 @@
-// The URL of the app all tests in a process share. It starts listening for the first test that
-// needs it.
+// The URL of the app that all tests in a process share. The app starts listening for the first test
+// that needs it.
 import type { TestApp } from './test-app.ts';
 
 const addresses = new WeakMap<TestApp['app'], Promise<string>>();

@@ -1,4 +1,4 @@
-// The audit rows from the last calls.
+// Reads the end of a workspace's audit log.
 import type { Harness } from './harness.ts';
 
 export const headSeq = async ({ as }: Harness): Promise<number> =>

@@ -5,7 +5,7 @@ import type { ServedRoute } from '@keyrail/server/http/route.ts';
 import { buildServer, type ServerParts } from '@keyrail/server/http/server.ts';
 import type { FastifyInstance } from 'fastify';
 
-/** Closes when the test ends. */
+/** Starts the server, which closes when the test ends. */
 export function bareServer(
   t: TestContext,
   routes: readonly ServedRoute[],

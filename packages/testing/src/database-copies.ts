@@ -1,5 +1,5 @@
 // A migrated database, created once and copied for each test file: creating one takes seconds,
-// copying it a fraction of that. Its name contains the hashes of the migrations.
+// copying it a fraction of that. The original's name contains a hash of the migrations.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import pg from 'pg';
 
 const LOCK_ID = 7_265_002;
 
-/** Derived from everything a migration runs, so that a change creates a new template. */
+/** A hash of everything a migration runs, so that any change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];
@@ -41,8 +41,8 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 /**
- * Two test files may do this at the same time; the atomic rename keeps one complete template. The
- * template only contains the database in use: without the other two, opening a copy takes a third
+ * Two test files may write the template at the same time; the atomic rename leaves one complete
+ * file. It contains only the database in use: without the other two, opening a copy takes a third
  * less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
@@ -85,7 +85,9 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   return { url, admin };
 }
 
-/** The template first has a temporary name, so that a failed migration leaves no partial one. */
+/**
+ * The template is created under a temporary name, so that a failed migration leaves no partial one.
+ */
 async function createPostgresTemplate(
   admin: pg.Client,
   superuserUrl: string,

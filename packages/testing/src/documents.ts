@@ -1,5 +1,5 @@
-// The Markdown documents of the repository and the fenced code blocks in them. A block that no test
-// can run has a comment before it: <!-- not run: the reason -->.
+// The repository's Markdown documents and the fenced code blocks in them. A block that no test can
+// run has a comment before it: <!-- not run: the reason -->.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

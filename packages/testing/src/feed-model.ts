@@ -167,7 +167,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
 
 const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
 
-/** The details of a key that the feed includes on request. */
+/** The fields of a key that the feed only includes if a node asks for them. */
 export const detailsOf = (
   { meta, tenantId }: ModelKey,
   include: FeedFilter['include'],
@@ -179,7 +179,7 @@ export const detailsOf = (
 const isAfter = (row: ChangeRow, after: ChangeRow): boolean =>
   row.version > after.version || (row.version === after.version && row.id > after.id);
 
-/** The order of the snapshot: by environment, newest first. */
+/** The snapshot's order: by environment, then newest first. */
 function byPosition(a: EntryPosition, b: EntryPosition): number {
   const byTime = a.shelf - b.shelf || b.createdAt.getTime() - a.createdAt.getTime();
   if (byTime !== 0 || a.id === b.id) return byTime;

@@ -85,6 +85,6 @@ export function applied(
   return { version, keys };
 }
 
-/** The keys of a policy, sorted by ID for comparison. */
+/** A policy's keys, sorted by ID for comparison. */
 export const fold = ({ keys }: Held): Fed[] =>
   [...keys.values()].toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));

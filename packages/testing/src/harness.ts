@@ -28,7 +28,7 @@ export type Answer = {
 
 type Answers = { [L in AnyLine]: Shown<AnswerOf<(typeof allEndpoints)[L]>> };
 
-/** Only replayed responses lack their secret. */
+/** A response with its secret, which only replayed responses lack. */
 export type Shown<Body> = Body extends { key_shown_once: boolean }
   ? Body & { key: string }
   : Body extends { token_shown_once: boolean }
@@ -65,12 +65,12 @@ export type Harness = {
     owner: Caller;
     admin: Caller;
     member: Caller;
-    /** A new verified user without a workspace, for every call. */
+    /** A different new user for every call, verified but without a workspace. */
     visitor: Caller;
   };
   /** The users behind the callers of the same name. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
-  /** A new token of the `embed` caller, always for the same tenant and project. */
+  /** A new token for the `embed` caller, always for the same tenant and project. */
   embed(): Promise<Embedded>;
   callWith(headers: Record<string, string>): Caller;
   /** Factories for test objects, created with the live key. */
@@ -203,7 +203,7 @@ export function requestOf(
   return {
     method,
     url: query.size > 0 ? `${url}?${query}` : url,
-    // The only body that is a list is passed as `reports`.
+    // One endpoint's body is a list, which a test passes as `reports`.
     body: hasBody ? JSON.stringify('reports' in rest ? rest.reports : rest) : undefined,
   };
 }

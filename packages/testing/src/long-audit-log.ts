@@ -1,6 +1,5 @@
-// Statements that append many rows to a workspace's audit log: rows like the ones close_change()
-// writes, each with its real hash, about keys of the workspace. A superuser runs them with triggers
-// disabled.
+// Statements that append many rows about a workspace's keys to its audit log: rows like the ones
+// close_change() writes, each with its real hash. A superuser runs them with triggers disabled.
 
 type LongLog = { workspaceId: string; rows: number };
 

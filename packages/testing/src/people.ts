@@ -20,7 +20,7 @@ export type Person = { email: string; userId: string; token: string; call: Calle
 
 type As = (token: string | null) => Caller;
 
-/** The harness callers by credential, for the functions below. */
+/** Turns a credential into a harness caller, for the functions below. */
 export const callersOf =
   ({ as }: Pick<Harness, 'as'>): As =>
   (token) =>
@@ -52,7 +52,7 @@ export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]>
 
 const readMails = new Map<string, Mail>();
 
-/** Each file is read once: it never changes, and a test process sends hundreds. */
+/** Each file is read only once: emails never change, and a test process sends hundreds. */
 async function readMail(name: string): Promise<Mail> {
   const mail = readMails.get(name) ?? JSON.parse(await readFile(join(mailDirectory, name), 'utf8'));
   readMails.set(name, mail);

@@ -69,7 +69,7 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
   const others = `select pid, pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
   const terminated = (await admin.query(others, [database])).rows.map(({ pid }) => pid);
-  // A change sent on one of these connections in the meantime would fail.
+  // A statement sent on one of these connections in the meantime would fail.
   const remaining = 'select from pg_stat_activity where pid = any ($1::int[])';
   await until(async () => (await admin.query(remaining, [terminated])).rowCount === 0);
   await admin.end();
@@ -80,7 +80,7 @@ export const nodesOf = (node: PlanNode): PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
-/** How many rows a plan node read in all its loops. */
+/** How many rows a plan node read, summed over all its loops. */
 export const rowsThrough = (node: PlanNode): number =>
   ((node['Actual Rows'] ?? 0) +
     (node['Rows Removed by Filter'] ?? 0) +

@@ -15,7 +15,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Listens for a moment; the port, or null if it is in use. */
+/** Listens on a port for a moment; returns the port, or null if it is in use. */
 async function listenOnce(port: number): Promise<number | null> {
   const server = createServer().listen(port, '127.0.0.1');
   try {

@@ -1,4 +1,4 @@
-// Runs the worker's retention for some tables, because a test shares its database with others.
+// Runs the worker's retention for some tables only, because tests share their database.
 import { purge, retention } from '@keyrail/server/retention.ts';
 import type { TestApp } from './test-app.ts';
 

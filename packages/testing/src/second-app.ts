@@ -1,5 +1,5 @@
-// A second app on the same store: with a throttle, with a wrong clock, or with a recorder of every
-// statement it sends.
+// A second app on the same store: with a throttle, with a wrong clock, or with every statement it
+// sends recorded.
 import type { TestContext } from 'node:test';
 import type { AppParts } from '@keyrail/server/app.ts';
 import type { Database, Statement, Transaction } from '@keyrail/server/db/database.ts';
@@ -59,7 +59,7 @@ export function traced(db: Database): Traced {
   };
 }
 
-/** A store where every statement containing a word fails, as on a broken disk. */
+/** A store in which every statement that contains `word` fails, as on a broken disk. */
 export const failingAt = (db: Database, word: string): Database => ({
   ...db,
   transaction: (opening, body) =>

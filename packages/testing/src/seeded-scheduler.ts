@@ -34,7 +34,7 @@ export function chanceFrom(seed: number): Chance {
 type Turns = {
   /** Resolves once it is the actor's turn. */
   turn(): Promise<void>;
-  /** Gives turns until all actors are done. */
+  /** Hands out turns until all actors are done. */
   run(actors: readonly Promise<unknown>[]): Promise<void>;
 };
 

@@ -14,9 +14,9 @@ import type { Harness } from './harness.ts';
 const STEP_MS = 5_000;
 
 export type ServedTime = {
-  /** Passes time while an API process serves. */
+  /** Passes time while an API process is serving. */
   serve(ms: number): Promise<void>;
-  /** A further API process, through a gate that a test can break. */
+  /** The record of another API process, through a gate that a test can break. */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };

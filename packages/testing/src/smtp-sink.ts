@@ -10,7 +10,7 @@ type Letter = {
   to: string[];
   /** Headers by lowercase name; the last one of each name. */
   headers: Record<string, string>;
-  /** Decoded parts by type. */
+  /** The decoded parts, by content type. */
   parts: Record<string, string>;
 };
 

@@ -39,7 +39,7 @@ export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 const MINUTE_MS = 60_000;
 const MARGIN_MS = 500;
 
-/** Per-minute limits start at full minutes, which a counting test must not cross. */
+/** Per-minute limits reset on the minute, so a test that counts requests starts just after one. */
 export const toNextMinute = (clock: ShiftableClock): void =>
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + MARGIN_MS);
 
@@ -54,7 +54,7 @@ export type TestApp = {
   beyond(text: string): Promise<void>;
 };
 
-/** The mail directory of this test file. */
+/** This test file's mail directory. */
 export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
 
 let opened: Promise<TestApp> | undefined;
@@ -111,7 +111,7 @@ async function openTestApp(): Promise<TestApp> {
   };
 }
 
-/** The defaults, except for the settings a test needs to differ. */
+/** The default settings, except those that tests need to change. */
 function usualConfig(): Config {
   const read = readConfig({
     KEYRAIL_MAIL: `file:${mailDirectory}`,

@@ -10,7 +10,7 @@ export type Received = {
   event: { type: string; timestamp: string; data: Record<string, unknown> };
 };
 
-/** The status of the response, null for none at all, or 0 to cut the connection. */
+/** The status to respond with, null for no response, or 0 to cut the connection. */
 type Manner = (received: Received, count: number) => number | null;
 
 type Receiver = {

@@ -1,4 +1,4 @@
-// Webhook endpoints, and the worker's part of sending events, for tests.
+// Webhook endpoints and the worker's side of sending events, for tests.
 import type { Work } from '@keyrail/server/doors/work.ts';
 import {
   createWebhookSender,
@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 type Made = { id: string; secret: string };
 
-/** An endpoint for these events, created with the live key. */
+/** Creates an endpoint with the live key; by default, it receives all events. */
 export async function endpointFor({ as }: Harness, url: string, more: Input = {}): Promise<Made> {
   const made = await as.liveKey('POST /v1/webhook_endpoints', { url, events: ['*'], ...more });
   return { id: made.id, secret: String(made.secret) };

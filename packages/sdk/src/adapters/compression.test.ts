@@ -1,4 +1,4 @@
-// Responses compressed by middleware before or after the guard are replayed in a form that the
+// Responses that middleware compresses, before or after the guard, are replayed in a form the
 // caller can read.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

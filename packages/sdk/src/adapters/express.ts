@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** Omits `body`, because Express would infer the type of the handler's body from it. */
+/** Omits `body`: Express would infer the handler's body type from it. */
 export type ExpressRequest = IncomingMessage & {
   baseUrl?: unknown;
   route?: unknown;
@@ -59,7 +59,9 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
   };
 }
 
-/** The route pattern with the path of its mounted router; null for middleware without a route. */
+/**
+ * The route pattern, prefixed with its router's mount path; null for middleware without a route.
+ */
 export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
   const { path } = fieldsOf(route);
   return typeof path === 'string' ? `${typeof baseUrl === 'string' ? baseUrl : ''}${path}` : null;

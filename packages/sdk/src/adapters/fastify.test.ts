@@ -73,7 +73,7 @@ test('fastify: injected requests are treated like real ones', async (t) => {
   equal(Object(keyrail.events()[0]).status, 200);
 });
 
-test('fastify: the fingerprint covers the body as an earlier hook decoded it', async (t) => {
+test('fastify: the fingerprint covers the body after an earlier hook has decoded it', async (t) => {
   const { app, headers, seen, route } = await guarded(t);
   app.addHook('preParsing', async (_request, _reply, payload) => {
     const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });

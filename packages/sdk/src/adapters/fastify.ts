@@ -47,8 +47,8 @@ export type FastifyRoute = {
 };
 
 /**
- * Route options that let only allowed requests through; `contextOf` returns their context. They run
- * before the body is parsed.
+ * Route options that let only allowed requests through, checked before the body is parsed.
+ * `contextOf` returns a request's context.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => ({

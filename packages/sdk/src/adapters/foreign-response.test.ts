@@ -8,7 +8,8 @@ import { protect as protectHono } from './hono.ts';
 import { protect as protectRoute } from './next.ts';
 import { protect } from './web.ts';
 
-// Its type declarations would add browser types to the whole project.
+// Required instead of imported: the library's type declarations would add browser types to the
+// whole project.
 type OtherClasses = { Request: typeof Request; Response: typeof Response };
 const { Request: OtherRequest, Response: OtherResponse }: OtherClasses = createRequire(
   import.meta.url,
@@ -47,7 +48,7 @@ async function given(t: TestContext, answer: (body: string) => Response) {
 
 const adapters = ['web', 'web, with a request of another class', 'next', 'hono'];
 
-/** Waits until the response is stored. */
+/** Repeats a request until its response has been stored, and returns the replay. */
 async function replayOf(ask: Ask): Promise<Response> {
   for (let turn = 0; turn < 200; turn += 1) {
     const response = await ask();
@@ -59,7 +60,9 @@ async function replayOf(ask: Ask): Promise<Response> {
 
 const type = { 'content-type': 'text/plain' };
 
-/** Bodies as in other libraries: a stream that is not the runtime's, or none at all. */
+/**
+ * A response whose body resembles another library's: a stream of a different kind, or undefined.
+ */
 const withBody = (body: unknown): Response =>
   Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {
     value: body,

@@ -1,4 +1,4 @@
-// Reads the context in a handler whose framework cannot pass on its type.
+// Reads the request context in handlers whose framework cannot pass its type along.
 import type { RequestContext } from '../api/context.ts';
 import type { Keyrail } from '../api/keyrail.ts';
 import { fieldsOf } from '../json.ts';
@@ -6,8 +6,8 @@ import { VERIFIED_BY } from '../verified-by.ts';
 
 /**
  * Returns the context of a request that `protect` allowed with this node, typed with the node's
- * resources. Throws a TypeError on a route without `protect`, with a different node, and for a key
- * that was not verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
+ * resources. Throws a TypeError on a route without `protect`, for a different node, and for an
+ * unverified key: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
  * directly.
  */
 export function contextOf<R>(

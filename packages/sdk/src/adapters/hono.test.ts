@@ -40,7 +40,7 @@ test('hono: a body is read up to the limit and no further', async (t) => {
   equal((await ask(new Uint8Array(IDEMPOTENT_BODY_BYTES_MAX))).status, 200);
 });
 
-test('hono: a body that has been read before the guard is part of the fingerprint', async (t) => {
+test('hono: a body read before the guard still counts towards the fingerprint', async (t) => {
   const { app, ask, guard } = await guarded(t);
   app.use(async (c, next) => {
     await c.req.text();
@@ -51,7 +51,7 @@ test('hono: a body that has been read before the guard is part of the fingerprin
   equal((await ask('two')).status, 422);
 });
 
-test('hono: a retry runs, whatever the handler throws', async (t) => {
+test('hono: whatever the handler throws, a retry runs it again', async (t) => {
   const { app, ask, guard } = await guarded(t);
   const ran: number[] = [];
   app.post('/charges', guard, () => {

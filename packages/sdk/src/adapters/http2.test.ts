@@ -1,4 +1,5 @@
-// HTTP/2, where a body needs no headers, through the HTTP/1 compatibility API of Node.js.
+// HTTP/2, through Node.js's HTTP/1 compatibility API. A request may have a body without any header
+// that announces it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,7 +15,7 @@ import { protect } from './koa.ts';
 import { protect as protectNode } from './node.ts';
 import { takeBody } from './node-call.ts';
 
-/** An HTTP/2 server calls HTTP/1 listeners with a compatible request object. */
+/** An HTTP/2 server calls HTTP/1 listeners with compatible request and response objects. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 async function dial(t: TestContext, listener: Listener) {
@@ -56,7 +57,7 @@ async function charging(t: TestContext) {
   return { ask, seen, session, known };
 }
 
-test('a body without headers is part of the fingerprint, and the handler can read it', async (t) => {
+test('a body that no header announces counts towards the fingerprint and reaches the handler', async (t) => {
   const { ask, seen } = await charging(t);
   const pieces = ['first ', 'x'.repeat(100_000), ' last'];
   equal((await ask(pieces)).status, 200);
@@ -86,7 +87,7 @@ test('waiting for a body stops when the caller disconnects', async (t) => {
   deepEqual(ended, ['broken']);
 });
 
-test('a disconnect during admission is reported once', async (t) => {
+test('a disconnect during admission is reported to telemetry once', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   let arrived = 0;

@@ -74,7 +74,10 @@ function answer(ctx: KoaContext, { status, headers, body }: ReadyResponse): void
   if (!isTyped) ctx.remove('content-type');
 }
 
-/** Koa sends nothing to a disconnected caller, but the handler has done its work. */
+/**
+ * Koa sends nothing to a disconnected caller, but the handler's response is still needed for a
+ * retry.
+ */
 function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: HeaderValues): void {
   if (res.writableEnded) return;
   const bytes = isRead(body) ? parsedBytes(body ?? '') : null;
@@ -82,7 +85,9 @@ function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: H
   settle(outcomeOf(res, { headers, body: bytes }));
 }
 
-/** Whether a body is in memory: streams, blobs and responses are read while they are sent. */
+/**
+ * Whether a body is already in memory. Streams, blobs and responses are only read as they are sent.
+ */
 function isRead(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = fieldsOf(body);
   return ![pipe, getReader, arrayBuffer].some((read) => typeof read === 'function');

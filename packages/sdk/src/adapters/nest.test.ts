@@ -14,7 +14,7 @@ import { contextOf, protect } from './nest.ts';
 
 type Guarded = Pick<Request, 'keyrail'>;
 
-/** The controller on either platform. */
+/** The controller, which is the same on both platforms. */
 type Billing = new () => {
   hello(request: Guarded, name: string): object;
   open(request: Guarded): object;

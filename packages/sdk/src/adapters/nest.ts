@@ -10,7 +10,7 @@ import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './f
 import { nodeCall } from './node-call.ts';
 import { sendResponse, watchResponse } from './node-response.ts';
 
-// Exported so that the declarations include the `keyrail` field of Express's request.
+// Exported so that the type declarations include the `keyrail` field on Express's request.
 export type { ExpressRequest } from './express.ts';
 
 import { contextOf } from './handler-context.ts';
@@ -89,7 +89,7 @@ function exchangeOf(execution: NestExecution): Exchange {
   throw new TypeError('protect only works with HTTP handlers, on the Express or Fastify platform.');
 }
 
-/** Fastify keeps parsed bodies on its own request. */
+/** Fastify keeps a parsed body on its own request object, not on the Node.js one. */
 type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
 
 // Checks properties, not classes: an injected request does not use Node.js's own classes.

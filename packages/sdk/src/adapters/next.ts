@@ -1,4 +1,4 @@
-// Route handlers of Next.js.
+// Next.js route handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
@@ -7,12 +7,15 @@ import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
 /**
- * Next.js loads a route when it is first requested, so the node that serves this request has no
- * policy yet. On serverless platforms this happens often.
+ * Next.js loads a route on its first request, when the node has no policy yet. On serverless
+ * platforms this happens often.
  */
 const READY_WAIT_MS = 2_000;
 
-/** Parameters as in Next.js 15 and later. The plain object of Next.js 14 can be awaited too. */
+/**
+ * Parameters as in Next.js 15 and later. Next.js 14 passes a plain object, which can be awaited
+ * too.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: Next.js 15 rejects a handler that declares less.
 export type AnyParams = { params: Promise<any> };
 
@@ -26,7 +29,7 @@ type NextRoute<Q extends Request, P> = (request: Q, context: P) => Promise<Respo
 
 /**
  * Wraps a route handler so that only allowed requests reach it. Give the route a `name`, because
- * Next.js does not say which pattern matched.
+ * Next.js does not report which pattern matched.
  *
  * @example
  * export const GET = protect(keyrail, { scopes: ['invoices:read'] }, (request, { keyrail }) =>

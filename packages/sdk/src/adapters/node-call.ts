@@ -1,4 +1,4 @@
-// Turns a Node.js request into an IncomingCall, for every framework that is based on them.
+// Turns a Node.js request into an IncomingCall, for every framework built on Node.js requests.
 import type { IncomingMessage } from 'node:http';
 import type { IncomingCall } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
@@ -18,7 +18,7 @@ export function nodeCall(
   parsed: { body?: unknown; rawBody?: unknown } = request,
 ): IncomingCall {
   const { originalUrl, url = '/' } = request;
-  // Mounted routers strip their prefix from `url`; `originalUrl` is the complete one.
+  // Mounted routers strip their prefix from `url`; `originalUrl` keeps the complete URL.
   const [path = '/', query] = split(typeof originalUrl === 'string' ? originalUrl : url);
   return {
     method: request.method ?? 'GET',
@@ -44,7 +44,8 @@ function bodyOf(
   { body, rawBody }: { body?: unknown; rawBody?: unknown },
 ): Promise<Uint8Array> | Uint8Array {
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return parsedBytes(rawBody);
-  // A parser sets an empty object for a content type it does not parse, and leaves the body unread.
+  // For a content type it does not parse, a body parser sets `body` to an empty object and leaves
+  // the stream unread.
   if (!request.readableDidRead) return takeBody(request);
   return body === undefined ? new Uint8Array(0) : parsedBytes(body);
 }
@@ -61,11 +62,11 @@ const isRead = (request: IncomingMessage): boolean =>
 
 type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 
-/** Whether the caller has disconnected. With HTTP/2 only the underlying stream knows. */
+/** Whether the caller has disconnected. With HTTP/2, only the underlying stream shows this. */
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
-/** Whether there is a body that was not read to the end. */
+/** Whether there is a body that has not been read to the end. */
 export const isUnread = (request: IncomingMessage): boolean =>
   !request.readableEnded && !isBodiless(request);
 
@@ -110,7 +111,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
         reject(error);
         return;
       }
-      // `end` is emitted in the next tick, but not if the body was put back by then.
+      // `end` is due in the next tick, and is not emitted if the body has been put back by then.
       if (request.aborted) broken();
       else if (isRead(request)) putBack();
     };

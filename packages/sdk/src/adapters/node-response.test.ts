@@ -69,7 +69,7 @@ test('if other code responds during admission, the handler does not run', async 
   deepEqual((await statuses()).slice(0, 1), [500]);
 });
 
-test('a disconnect during admission is reported', async (t) => {
+test('a disconnect during admission is reported to telemetry', async (t) => {
   const { guard, waiting, headers, statuses } = await slowNode(t, {});
   let closed = 0;
   const watch: RequestHandler = (_request, response, next) => {
@@ -235,7 +235,10 @@ test('the node does not wait for the body of a disconnected caller', async (t) =
   await until(() => seen !== '');
 });
 
-/** Posts a charge through a guard, then a pause in which the caller disconnects, then a parser. */
+/**
+ * Sends a charge to a route with a guard, then a pause during which the caller disconnects, then a
+ * body parser.
+ */
 async function leaving(t: TestContext, status: number) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());

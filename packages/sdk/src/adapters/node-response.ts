@@ -1,4 +1,4 @@
-// Sends and captures Node.js responses, for every framework that is based on them.
+// Sends and captures Node.js responses, for every framework built on them.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { hasLeft, isUnread } from './node-call.ts';
@@ -15,9 +15,10 @@ export function sendResponse(
 }
 
 /**
- * Adds the rate limit headers to a response, and settles when the handler has completed it. Returns
- * false if the handler must not run: during the admission, other code ended the response, or the
- * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
+ * Adds the rate limit headers to a response, and settles the admission when the handler has
+ * completed the response. Returns false if the handler must not run because, during admission,
+ * other code ended the response or the caller disconnected (and may retry). `headersNow` also reads
+ * the headers that a framework has yet to set on the response.
  */
 export function watchResponse(
   response: ServerResponse,
@@ -29,7 +30,7 @@ export function watchResponse(
     settle({ failed: true });
     return false;
   }
-  // The caller has already disconnected: there will be no `close` event for it.
+  // The caller disconnected before this point, so no `close` event will follow.
   if (hasLeft(response)) {
     settle({ gone: true });
     // The request body is lost too: a response created without it must not be stored for a retry.
@@ -50,8 +51,8 @@ export function watchResponse(
 }
 
 /**
- * Captures what the handler writes, and settles as soon as it ends: the response is stored for a
- * retry even if the caller has disconnected.
+ * Captures what the handler writes, and settles when the handler ends the response. The response is
+ * stored for a retry even if the caller has disconnected.
  */
 function capture(
   response: ServerResponse,
@@ -75,7 +76,7 @@ function capture(
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
-  /** True while the original `write` or `end` runs: it may call `write` with the same data. */
+  /** True while the original `write` or `end` runs, which may call `write` with the same data. */
   let isPassing = false;
   const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
     const wasPassing = isPassing;
@@ -122,8 +123,8 @@ export function outcomeOf(
 }
 
 /**
- * Headers that the handler added or changed. Those set earlier by middleware (CORS, request ID)
- * belong to this request and are not stored.
+ * Headers that the handler added or changed. Headers set earlier by middleware (CORS, request ID)
+ * belong to this one request and are not stored.
  */
 export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>
   Object.fromEntries(

@@ -1,4 +1,4 @@
-// Plain `node:http`, and frameworks that pass on its request and response.
+// Plain `node:http`, and frameworks that expose its request and response objects.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';

@@ -19,7 +19,7 @@ import { protect as protectNode } from './node.ts';
 
 const route = { idempotency: true } as const;
 
-/** Headers that middleware sets before the guard. */
+/** Returns a function that creates middleware headers, some of them different for every request. */
 function tellers() {
   let requests = 0;
   return (origin = ''): Record<string, string> => {
@@ -111,7 +111,7 @@ async function asking(t: TestContext, serve: (keyrail: Keyrail) => Promise<Serve
 }
 
 for (const [name, serve] of Object.entries(servers)) {
-  test(`${name}: a replay has the handler's headers, and the middleware's headers for this caller`, async (t) => {
+  test(`${name}: a replay combines the stored handler headers with fresh middleware headers`, async (t) => {
     const ask = await asking(t, serve);
     const first = await ask('https://a.example');
     equal(first.headers.get('x-request-id'), 'r1');

@@ -1,4 +1,4 @@
-// Handlers whose response cannot be sent: a retry must not wait for them.
+// When a handler's response cannot be sent, a retry must not wait for it.
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestKeyrail } from '../testing.ts';
@@ -15,7 +15,7 @@ for (const [what, answer] of Object.entries({
   'something else': async () => JSON.parse('{}'),
   'a response that has already been read': used,
 })) {
-  test(`a handler that returns ${what} lets a retry run`, async (t) => {
+  test(`after a handler returns ${what}, a retry runs`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     t.after(() => keyrail.close());
     const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };

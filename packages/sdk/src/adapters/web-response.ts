@@ -2,7 +2,7 @@
 import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
 
-/** Statuses without a body: the Response constructor throws if one is given. */
+/** Statuses that allow no body: the Response constructor throws if it gets one. */
 const BODILESS = new Set([204, 205, 304]);
 
 export const webResponse = ({ status, headers, body }: ReadyResponse): Response =>
@@ -59,7 +59,10 @@ export function watched(admitted: Admitted, response: Response): Response {
   }
 }
 
-/** The response; null if the handler returned something else, or one that has already been used. */
+/**
+ * The response; null if the handler returned something else, or a response that has already been
+ * used.
+ */
 function answerOf(response: Response): { status: number; headers: HeaderValues } | null {
   const { status, headers, bodyUsed } = fieldsOf(response);
   const isResponse = typeof status === 'number' && isIterable(headers);

@@ -1,4 +1,5 @@
-// Web `Request` in, `Response` out: Bun, Deno, and route handlers.
+// Wraps handlers that take a Web `Request` and return a `Response`: on Bun and Deno, and as route
+// handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
@@ -6,7 +7,7 @@ import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
-/** `C` is the type of the context. */
+/** `C` is the context's type. */
 export type WebHandler<C> = (request: Request, keyrail: C) => Response | Promise<Response>;
 
 /**

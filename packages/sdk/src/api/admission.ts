@@ -33,7 +33,7 @@ export type HandlerOutcome =
   | { failed: true }
   | { gone: true };
 
-/** The handler may run. `C` is the type of the context. */
+/** The handler may run. `C` is the context's type. */
 export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
   /** The request context; null when the route skips verification. */
@@ -46,7 +46,7 @@ export type Admitted<C = unknown> = {
   settle(outcome: HandlerOutcome): void;
 };
 
-/** The handler must not run: this is the response, a denial or a replay. */
+/** The handler must not run. Send this response instead: a denial or a replay. */
 export type ReadyResponse = {
   readonly kind: 'refused' | 'replayed';
   readonly status: number;

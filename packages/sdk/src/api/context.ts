@@ -30,12 +30,16 @@ type KeyFields<R> = {
   readonly projectId: string;
   /** The environment, read from the key itself. */
   readonly env: Env;
-  /** The key's scopes; empty when it was allowed without a policy, so that no scope was checked. */
+  /**
+   * The key's scopes; empty if the key was allowed without a policy, and so without a scope check.
+   */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
-  /** True whenever the decision was made with a stale or incomplete policy. */
+  /** True if the decision was made with a stale or incomplete policy. */
   readonly degraded: boolean;
-  /** The counters after this request; empty without limits, null if they are unreachable. */
+  /**
+   * The counters after this request; empty without limits, null if the counters are unreachable.
+   */
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;

@@ -4,7 +4,7 @@ import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
 export type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 
-/** The known details of a key, for telemetry; never sent to the caller. */
+/** What is known about a key. This goes to telemetry and is never sent to the caller. */
 export type KeyIdentity = {
   readonly keyId: string | null;
   readonly tenantId: string | null;
@@ -12,7 +12,7 @@ export type KeyIdentity = {
   readonly displayPrefix: string;
 };
 
-/** `C` is the type of the context. */
+/** `C` is the context's type. */
 export type Allowed<C = RequestContext> = {
   readonly allowed: true;
   /** The context, created when it is first read, to keep decisions cheap. */
@@ -24,10 +24,10 @@ export type Allowed<C = RequestContext> = {
 export type Denied = {
   readonly allowed: false;
   readonly reason: DenialReason;
-  /** The scopes the key lacks, with `insufficient_scope`; otherwise empty. */
+  /** The missing scopes if the reason is `insufficient_scope`; otherwise empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
-  /** The known details of the key; null when there was no well-formed key. */
+  /** What is known about the key; null if there was no well-formed key. */
   readonly key: KeyIdentity | null;
 };
 

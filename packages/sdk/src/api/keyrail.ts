@@ -1,4 +1,4 @@
-// The public interface of a node.
+// A node's public interface.
 import type { Admission, IncomingCall } from './admission.ts';
 import type { KeyContext, OpenContext, RequestContext } from './context.ts';
 import type { Decision } from './decision.ts';
@@ -18,13 +18,13 @@ export type Admit<R = unknown> = {
   (call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
 };
 
-/** The part of a node that an adapter uses; `C` is the type of the context. */
+/** The part of a node that an adapter uses; `C` is the context's type. */
 export type Admits<C> = { admit(call: IncomingCall, route: RouteOptions): Admitting<C> };
 
-/** The numbers of events in the queue, sent, and lost. */
+/** How many telemetry events are queued, and how many have been sent and dropped. */
 export type TelemetryState = { queued: number; sent: number; dropped: number };
 
-/** The state of a node and of its policy. */
+/** The state of a node and its policy. */
 export type KeyrailState = {
   /** The policy version in force; null before the first one. */
   readonly version: number | null;
@@ -55,9 +55,8 @@ export type KeyrailState = {
 /** One node: created by `createKeyrail`, shared by all routes of an app. */
 export type Keyrail<R = unknown> = {
   /**
-   * Resolves true as soon as a policy is loaded that is not older than `maxStaleMs`, from the feed
-   * or from the cache; false if none is loaded within the timeout (10 s by default). Never
-   * rejects.
+   * Resolves to true as soon as a policy no older than `maxStaleMs` is loaded, from the feed or the
+   * cache; to false if that doesn't happen within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /** Decides on a key with the local policy. Synchronous; never uses the network, never throws. */
@@ -73,6 +72,8 @@ export type Keyrail<R = unknown> = {
    * All names begin with `keyrail_node_`.
    */
   metrics(): string;
-  /** Stops following the feed and sends the remaining telemetry. Then the process may exit. */
+  /**
+   * Stops following the feed and sends the remaining telemetry. The process may exit afterwards.
+   */
   close(): Promise<void>;
 };

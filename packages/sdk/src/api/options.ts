@@ -1,7 +1,7 @@
-// The options of a node.
+// A node's options.
 import type { Env } from './context.ts';
 
-/** See the option `include`. */
+/** See the `include` option. */
 export type Include = 'meta' | 'externalId';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -18,12 +18,11 @@ export type FeedJwks = {
   }[];
 };
 
-/** The options of a Keyrail node; the first three are required. */
+/** A Keyrail node's options; the first three are required. */
 export type KeyrailOptions<R = unknown> = {
   /**
-   * The root URL of the deployment, such as `https://keys.example.com`. With relays, a list: the
-   * relays in order of preference, then the deployment itself. The node uses the first URL that
-   * responds.
+   * The deployment's root URL, such as `https://keys.example.com`. With relays, a list: the relays
+   * in order of preference, then the deployment itself. The node uses the first URL that responds.
    */
   url: string | readonly string[];
   /** `krsk_live_…` or `krsk_test_…`. */
@@ -35,7 +34,7 @@ export type KeyrailOptions<R = unknown> = {
   /** Loads only keys of these tenants, at most 50. */
   tenantIds?: readonly string[] | undefined;
   /**
-   * Additional fields of contexts: `context.meta`, the key's metadata, and
+   * Fields to add to contexts: `meta` for `context.meta`, the key's metadata, and `externalId` for
    * `context.tenantExternalId`. None by default, which saves memory.
    */
   include?: readonly Include[] | undefined;
@@ -47,17 +46,19 @@ export type KeyrailOptions<R = unknown> = {
   /** A directory for the policy cache, so a node can start without the control plane. */
   cacheDir?: string | undefined;
   /**
-   * Verifies the signature of every response from the policy feed and from the cache, and rejects
-   * all others. A list pins the keys; `jwks` loads them from the deployment. Off by default.
+   * Verifies the signature of every response from the policy feed and the cache, and rejects any
+   * that cannot be verified. A list pins the keys; `jwks` loads them from the deployment. Off by
+   * default.
    */
   feedKeys?: 'jwks' | FeedJwks | undefined;
   /**
-   * Your own resources per environment. `context.resources` is the value for the key's environment.
+   * Your own resources for each environment. `context.resources` is the value for the key's
+   * environment.
    */
   resources?: Partial<Record<Env, R>> | undefined;
-  /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
+  /** The headers to look for the key in, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
-  /** False polls at intervals instead of holding a request open until something changes. */
+  /** If false, polls at intervals instead of holding a request open until something changes. */
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
@@ -80,9 +81,9 @@ export type KeyrailOptions<R = unknown> = {
   /** False disables telemetry. */
   telemetry?: boolean | TelemetryOptions | undefined;
   /**
-   * Sends the current span to the control plane, in the `traceparent` header, so that its spans
-   * join your trace. Called for each request to the control plane. Leave it out if your process
-   * instruments `fetch`, which then sends the header.
+   * Called for each request to the control plane. Returns the request's `traceparent` header, so
+   * that the control plane's spans join your trace. Leave this out if your process instruments
+   * `fetch`, which then adds the header.
    */
   traceparent?: (() => string | undefined) | undefined;
   /** Receives log messages; by default, warnings and errors go to `console`. */
@@ -94,17 +95,17 @@ export type TelemetryOptions = {
   sampleRate?: number | undefined;
   /** The longest time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
-  /** The most events in the queue; more are dropped and counted. 10,000 by default. */
+  /** The maximum number of queued events; any more are dropped and counted. 10,000 by default. */
   queueMax?: number | undefined;
-  /** Events in one request; 1,000 by default, at most 5,000. */
+  /** The maximum number of events in one request; 1,000 by default, at most 5,000. */
   batchMax?: number | undefined;
 };
 
 export type RateLimitOptions = {
   /**
-   * True decides most requests of busy keys without calling the control plane, using units that the
-   * node leases in advance. Limits are never exceeded, but units lost with a node stay charged.
-   * False by default.
+   * If true, most requests with busy keys are decided without calling the control plane, using
+   * units that the node leases in advance. Limits are never exceeded, but units on lease to a node
+   * that crashes stay charged. False by default.
    */
   leases?: boolean | undefined;
 };

@@ -1,16 +1,16 @@
-// The options of a route.
+// A route's options.
 import type { Env } from './context.ts';
 
-/** The requirements of one route. All are optional. */
+/** One route's requirements, all of them optional. */
 export type RouteOptions = {
   /** The key must have all of these scopes. */
   scopes?: readonly string[] | undefined;
   /** Allows only keys of this environment. */
   env?: Env | undefined;
   /**
-   * What to do without any policy: a cold start with neither control plane nor cache. `allow`
-   * allows every well-formed key unverified, without a tenant and without a scope check, so keep
-   * the default `deny` on a route that moves money.
+   * What to do when there is no policy at all: after a cold start with neither control plane nor
+   * cache. `allow` allows every well-formed key unverified, without a tenant and without a scope
+   * check, so keep the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
   /**
@@ -19,13 +19,15 @@ export type RouteOptions = {
    * delayed. 0 by default, 2 s in the adapter for Next.js.
    */
   readyWaitMs?: number | undefined;
-  /** False does not charge the key's limits on this route. */
+  /** If false, requests to this route do not charge the key's limits. */
   rateLimit?: RouteRateLimit | false | undefined;
   /** Replays the stored response when a request repeats an `Idempotency-Key`. */
   idempotency?: boolean | RouteIdempotency | undefined;
-  /** Allows every request without checking its key; the context is null. */
+  /** If true, allows every request without checking its key; the context is null. */
   skip?: boolean | undefined;
-  /** The route's name in telemetry and in the scope of idempotency keys, as in `/invoices/:id`. */
+  /**
+   * The route's name in telemetry and in the scope of idempotency keys, such as `/invoices/:id`.
+   */
   name?: string | undefined;
 };
 

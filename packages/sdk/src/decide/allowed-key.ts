@@ -1,6 +1,6 @@
-// The decision to allow a key. It holds a few numbers and references.
-// bench sdk: the context is created when it is read; formatting its two UUIDs would cost a third of
-// the whole decision.
+// The decision to allow a key, stored as a few numbers and references.
+// bench sdk: the context is created only when it is read, because formatting its two UUIDs would
+// cost a third of the whole decision.
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';
@@ -13,7 +13,7 @@ import { EXPIRY_AT, expiryOf, LINK_AT, NEVER } from '../policy/table/shard.ts';
 import type { Extra, Terms } from '../policy/table/table.ts';
 import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
-/** The inputs of a decision. */
+/** What a decision depends on. */
 export type Inputs<R> = {
   /** The policy (null before the first one is loaded), and `look`, which reads the clocks. */
   readonly state: { readonly policy: Policy | null; look(): Look };
@@ -27,13 +27,16 @@ const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
 const NONE: readonly string[] = Object.freeze([]);
 
-/** A key that is in the policy, and the clock readings when it was found. */
+/** A key found in the policy, with what the clocks said about it at that moment. */
 export type FoundKey<R> = {
   readonly inputs: Inputs<R>;
   readonly policy: Policy;
   readonly keyText: string;
   readonly isImported: boolean;
-  /** Both IDs as words, and their offset. The words never change, even if the key is removed. */
+  /**
+   * The words that contain both IDs, and their offset. They never change, even if the key is
+   * removed.
+   */
   readonly ids: Int32Array;
   readonly idsAt: number;
   readonly terms: Terms;
@@ -47,7 +50,7 @@ export type FoundKey<R> = {
   readonly extra: Extra | undefined;
 };
 
-/** `keyText` is the full key, and `place` is where the policy's table has its record. */
+/** `keyText` is the full key; `place` is the position of its record in the policy's table. */
 export function foundAt<R>(inputs: Inputs<R>, keyText: string, place: number): FoundKey<R> {
   const { policy } = inputs.state;
   if (policy === null) throw new TypeError('bug: found a key without a policy');

@@ -1,4 +1,4 @@
-// Decisions against the golden cases, and properties that the cases cannot express.
+// Checks decisions against the golden cases, and properties that the cases cannot express.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ const routeOf = ({ on_no_policy, ...route }: Case['route']): RouteOptions => ({
 });
 
 for (const { why, policy, degraded, key, route, now, decision } of cases) {
-  test(`the golden case: ${why}`, () => {
+  test(`golden case: ${why}`, () => {
     const known = inputs(policyOf(policy), degraded, now);
     deepEqual(sorted(written(decide(known, key, routeOf(route)))), sorted(decision));
   });
@@ -114,7 +114,7 @@ test("a context has its environment's resources", () => {
   deepEqual(seen, ['live database', 'test database']);
 });
 
-test('a context has the documented fields, and prints them', () => {
+test('a context has the documented fields and shows them when printed', () => {
   const decision = decide(inputs(policyOf('both')), first(), {});
   ok(decision.allowed);
   const { context } = decision;

@@ -1,7 +1,7 @@
 // Decides on a key: a pure function of the policy, the full key and the route's options. A known
-// key takes one SHA-256 and one lookup. Its checksum is not compared, because no other string has
-// its hash. For an unknown string, the checksum distinguishes a typo from an unknown key. Imported
-// keys have no checksum: any printable string may be an imported key.
+// key takes one SHA-256 and one lookup. A known key's checksum is not compared, because no other
+// string has the same hash. For an unknown string, the checksum distinguishes a typo from an
+// unknown key. Imported keys have no checksum: any printable string may be an imported key.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -37,7 +37,7 @@ export function decide<R>(
   if (env === null) return withoutFormat(inputs, keyText, route);
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
-  // The feed does not send keys of the other environment, so the key may exist there.
+  // The feed leaves out the other environment's keys, so the key may exist there.
   const isLoaded = policy.env === null || policy.env === env;
   return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
 }
@@ -71,7 +71,7 @@ function withoutFormat<R>(
   return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
 }
 
-/** The decision on a key that is in the policy. */
+/** Decides on a key that is in the policy. */
 function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions): KeyDecision<R> {
   const key = new AllowedKey(found);
   if (found.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));
@@ -90,7 +90,9 @@ function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions):
 
 type Unchecked = { keyText: string; env: Env; route: RouteOptions };
 
-/** A cold start without the control plane or a cache: denied, unless the route has `onNoPolicy`. */
+/**
+ * After a cold start without control plane or cache: denied, unless the route sets `onNoPolicy`.
+ */
 function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked): KeyDecision<R> {
   const identity = unnamed(keyText, env);
   if (route.env !== undefined && route.env !== env) {

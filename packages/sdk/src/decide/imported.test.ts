@@ -1,4 +1,4 @@
-// Imported keys at a node: which strings are hashed, and the decisions.
+// How a node treats imported keys: which strings it hashes, and how it decides.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import crypto, { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const caughtUp = ({ node, plane, clock }: Watched) =>
     return node.state().version === plane.version;
   });
 
-/** Counts the hashes that the SDK computes from now on. */
+/** Starts counting the hashes that the SDK computes. */
 function countHashes(t: TestContext): () => number {
   const { mock } = t.mock.method(crypto, 'hash');
   syncBuiltinESMExports();
@@ -138,7 +138,7 @@ test('an imported key expires', async () => {
   await watched.node.close();
 });
 
-test('a string in any other format never matches an entry that is not marked as imported', async () => {
+test('a string in any other format only matches entries marked as imported', async () => {
   const plane = new Plane();
   plane.issue({ lookup_hash: sha256Hex(TEXT) });
   plane.import('another key');
@@ -147,7 +147,7 @@ test('a string in any other format never matches an entry that is not marked as 
   await watched.node.close();
 });
 
-test('the number of imported keys is right after snapshots, deltas, removals and a cached start', async (t) => {
+test('the number of imported keys is right after snapshots, deltas, removals and a start from the cache', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-imported-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true }));
   const plane = new Plane();
@@ -172,7 +172,7 @@ test('the number of imported keys is right after snapshots, deltas, removals and
   deepEqual([isHashed(first), reason(first, TEXT)], [true, 'unknown_key']);
   await first.node.close();
 
-  // The policy now comes from the cache alone: the control plane is unreachable.
+  // The control plane is unreachable, so the policy now comes from the cache alone.
   plane.fault = () => Promise.reject(new TypeError('fetch failed'));
   const second = await ready(plane, { cacheDir });
   equal(second.node.state().source, 'cache');

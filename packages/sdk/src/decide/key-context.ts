@@ -44,7 +44,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.resources = key.resources;
   }
 
-  /** Not an own property, so that a copy, which anyone may have changed, does not have it. */
+  /** Not an own property, so that a copy does not have it: anyone may have changed a copy. */
   get [VERIFIED_BY](): unknown {
     return this.#verifiedBy;
   }
@@ -74,7 +74,10 @@ export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestCont
   return context;
 }
 
-/** Freezes a parsed JSON value and everything in it. Not recursive: it may be deeply nested. */
+/**
+ * Freezes a parsed JSON value and everything in it. Not recursive, because the value may be deeply
+ * nested.
+ */
 function frozen<T>(value: T): T {
   const open: unknown[] = [value];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -117,7 +120,7 @@ export class UnverifiedKey<R> implements UnverifiedContext<R> {
   }
 }
 
-/** All fields except the vendor's resources, which may hold secrets. */
+/** All fields except the vendor's resources, which may contain secrets. */
 function shown({ resources: _, ...fields }: RequestContext | UnverifiedContext): object {
   return { ...fields, scopes: [...fields.scopes] };
 }

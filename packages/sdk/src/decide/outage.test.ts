@@ -1,5 +1,5 @@
-// A day without the control plane, compared with a model: every decision is right, none needs a
-// request, and the node catches up afterwards.
+// A day-long outage of the control plane, checked against a model: every decision is right, none
+// needs a request, and the node catches up afterwards.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
@@ -71,7 +71,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
   test(`every decision is right during a day-long outage (seed ${seed})`, async (t) => {
     const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0) + seed);
     const plane = new Plane();
-    plane.issue(); // uses up the number of STRANGER, so that no key in this policy equals it
+    plane.issue(); // takes STRANGER's number, so that no key in this policy is the same
     plane.revoke(STRANGER);
     const keys = fill(plane, chance);
     const watched = nodeOn(plane, {}, () => chance.below(1_000) / 1_000);

@@ -1,11 +1,11 @@
-// The two hashes of an idempotent request: the scope of its key, and the request's fingerprint.
+// The two hashes that identify an idempotent request: its key's scope, and its fingerprint.
 import { createHash } from 'node:crypto';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { Env } from '../api/context.ts';
 
 const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
-/** Separates equal idempotency keys from different callers or routes. */
+/** Keeps equal idempotency keys apart if they come from different callers or routes. */
 export type Scope = {
   projectId: string;
   env: Env;
@@ -49,8 +49,8 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
 }
 
 /**
- * Normalizes the encoding of each pair. It works on bytes, not on text: bytes that are not UTF-8,
- * such as `%ff` and `%fe`, would all become the same character.
+ * Normalises the encoding of each pair. It works on bytes, because as text all bytes that are not
+ * UTF-8, such as `%ff` and `%fe`, would become the same character.
  */
 function sortedQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');

@@ -1,4 +1,4 @@
-// The life of a hold, over real HTTP, with a manual clock.
+// Claims and their locks from start to end, over real HTTP with a manual clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
@@ -47,7 +47,7 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
 const answer = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 const bodyOf = (received: Received | undefined) => received?.body;
 
-test('every request follows the protocol', async (t) => {
+test('every idempotency request follows the protocol', async (t) => {
   const { hold, clock, plane, steps, drain } = await open(t);
   const first = await hold();
   await clock.pass(10_000);
@@ -70,7 +70,7 @@ for (const [state, expected] of Object.entries({
   mismatch: { kind: 'mismatch' },
   in_progress: { kind: 'in_progress', retryAfterMs: 1234 },
 })) {
-  test(`${state} is returned unchanged`, async (t) => {
+  test(`the verdict ${state} is passed on unchanged`, async (t) => {
     const retry_after_ms = state === 'in_progress' ? 1234 : null;
     const { claim } = await open(t, () => claimed({ state, lock_token: null, retry_after_ms }));
     deepEqual(await claim(asked), expected);
@@ -163,7 +163,7 @@ test('a handler that never finishes does not hold its lock forever', async (t) =
   equal(logged.length, 1);
 });
 
-test('a response is stored as soon as the control plane is back', async (t) => {
+test('after an outage, a response is stored as soon as the control plane is back', async (t) => {
   const { hold, clock, steps, plane } = await open(
     t,
     answers(() => null),
@@ -193,7 +193,7 @@ test('a response that the control plane rejects is stored without its body', asy
   deepEqual(logged, []);
 });
 
-test('only the first completion or release of a hold counts', async (t) => {
+test('only the first completion or release of a lock counts', async (t) => {
   const { hold, steps, drain, clock } = await open(t);
   const held = await hold();
   held.complete(answer);
@@ -221,7 +221,7 @@ test('draining waits for pending responses, but not forever', async (t) => {
   await drained;
 });
 
-test('numbers from the network are bounded', async (t) => {
+test("excessive numbers in the control plane's responses are clamped", async (t) => {
   const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed(huge) : done(),

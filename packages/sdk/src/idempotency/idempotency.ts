@@ -24,7 +24,7 @@ export type ClaimVerdict =
   | { kind: 'mismatch' }
   | { kind: 'unavailable' };
 
-/** The right to run one request. `complete` or `release`, whichever comes first, ends it. */
+/** The right to run one request, until `complete` or `release` is called. */
 export type RunLock = {
   /** A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;
@@ -183,7 +183,7 @@ function termsOf(result: Fields): Terms | null {
 
 type HeartbeatParts = { clock: Clock; log: Log; everyMs: number };
 
-/** Sends heartbeats until it is stopped, until the lock is lost, or for HOLD_MS_MAX. */
+/** Sends heartbeats until it is stopped or the lock is lost, for at most HOLD_MS_MAX. */
 function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<Outcome>) {
   const began = clock.monotonicMs();
   let isStopped = false;

@@ -1,4 +1,5 @@
-// The part of a response that is stored for idempotent retries, and how it is replayed.
+// Which parts of a response are stored for idempotent retries, and how a stored response is
+// replayed.
 import {
   IDEMPOTENCY_HEADER_NAME_CHARS_MAX,
   IDEMPOTENCY_HEADER_VALUE_CHARS_MAX,
@@ -13,8 +14,8 @@ export type ReplayedResponse = {
 };
 
 /**
- * Headers that are never stored: hop-by-hop headers, headers that are set on every response,
- * headers about the first request only, and cookies, which are credentials.
+ * Headers that are never stored: hop-by-hop headers, headers set on every response, headers that
+ * concern only the first request, and cookies, which are credentials.
  */
 const LEFT_OUT = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
@@ -49,7 +50,7 @@ const isStorable = (name: string, value: string): boolean =>
   name !== '__proto__' &&
   !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 
-/** The headers of a stored response; values that are not text are left out. */
+/** A stored response's headers, without any values that are not text. */
 const headersIn = (stored: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fieldsOf(stored)).flatMap(([name, value]) =>

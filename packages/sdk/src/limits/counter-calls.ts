@@ -42,7 +42,7 @@ export type Subject = {
 export type Grant = {
   id: string;
   units: number;
-  /** The time left, counted from when the request was sent. */
+  /** How long the lease lasts, counted from when it was requested. */
   expiresInMs: number;
   states: readonly RateLimitState[];
 };
@@ -61,10 +61,13 @@ export type CounterCalls = {
 type Rest = { id: string; unused: number };
 
 const REST_MS = 1_000;
-/** How long to do without leases if the control plane does not support them; it may be upgraded. */
+/**
+ * How long to do without leases if the control plane does not support them: it may be upgraded
+ * later.
+ */
 const WITHOUT_LEASES_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A sliding window may need two window lengths until its full quota is back. */
+/** A sliding window can take up to two window lengths to regain its full quota. */
 const RESET_MS_MAX = 2 * RATE_LIMIT_WINDOW_MS_MAX;
 const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const NOT_FOUND = 404;

@@ -1,7 +1,7 @@
-// The units that one key holds on lease at this node, and how many more the node should request.
+// The units that this node has leased for one key, and how many more it should request.
 //
 // A lease is a number of units that the shared counters have charged in advance, so that requests
-// spend them here without a call. The life of a key's leases:
+// can spend them here without a call to the control plane. The states of a key:
 //
 //                       granted                 a quarter is left and will not last:
 //   checks ──▶ asking ───────────▶ holding ──┐  unitsToLeaseAhead
@@ -25,41 +25,46 @@ import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
 
-/** A moment on both clocks. The monotonic clock stands still while the machine is suspended. */
+/** A moment on both clocks. The monotonic clock stops while the machine is suspended. */
 export type Moment = { monotonicMs: number; wallMs: number };
 
 // Which keys get leases.
 
 /** A sliding window has this many buckets; a lease ends with one of them. */
 const BUCKETS = 16;
-/** Keys with shorter buckets get no leases: they would end before they save any requests. */
+/**
+ * Keys with shorter buckets get no leases, because a lease would end before it saved any requests.
+ */
 const BUCKET_MS_MIN = 250;
-/** Requests in one period before a key gets leases. */
+/** How many units a key must spend in one period before it gets leases. */
 const BUSY_MIN = 3;
-/** The rate of a key is counted over periods of at most this length. */
+/** A key's rate is measured over periods of at most this length. */
 const PERIOD_MS_MAX = 20_000;
 
 // How many units a lease has.
 
 /** A lease has more units than the key is expected to need, because traffic varies. */
 const HEADROOM = 1.1;
-/** A lease is sized for at most this time, even if it lasts longer. */
+/** A lease is sized to cover at most this much time, even if it lasts longer. */
 const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The fewest units to request if a lease lasts long: unused units are returned, not lost. */
+/** The fewest units to request when a lease lasts long: its unused units are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
 
-/** More units are requested once no more than the held units divided by this number are left. */
+/** More units are requested when only one in this many of the held units is left. */
 const LOW_DIVISOR = 4;
-/** A key's units are returned after this long without requests, or half a period if longer. */
+/**
+ * A key's unused units are returned once it has had no requests for this long, or for half a period
+ * if that is longer.
+ */
 const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
-/** Only this many leases of a key, the newest, return their unused units. */
+/** Only a key's newest leases, up to this number, return their unused units. */
 const LEASES_MAX = 8;
 
 /** How long a rule's bucket lasts, and therefore the longest a lease can last. */
@@ -69,13 +74,13 @@ const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
 export class HeldUnits {
   readonly subject: Subject;
   rules: readonly RateLimitRule[];
-  /** The pending request for a lease, which requests of this key wait for. */
+  /** The pending lease request, which requests with this key wait for. */
   asking: Promise<void> | null = null;
   /** No lease is requested before this time. */
   checksUntilMs = 0;
   /** The longest that a lease can last. */
   readonly #bucketMs: number;
-  /** The time over which the rate is counted; 0 if leases would be too short. */
+  /** The length of the periods over which the rate is measured; 0 if leases would be too short. */
   readonly #periodMs: number;
 
   #leases: { id: string; units: number }[] = [];
@@ -85,7 +90,7 @@ export class HeldUnits {
   #endsAtWallMs = 0;
   /** When at most this many units are left, more are requested ahead. */
   #lowUnits = 0;
-  /** The units of the newest lease. */
+  /** How many units the newest lease granted. */
   #grantedUnits = 0;
 
   #periodBeganMs: number;
@@ -120,7 +125,10 @@ export class HeldUnits {
     return nowMs - this.#lastSpentMs >= Math.max(SILENT_MS_MIN, this.#periodMs / 2);
   }
 
-  /** Returns whether the units covered the cost. Expired units are dropped. */
+  /**
+   * Spends units if there are enough to cover the cost, and returns whether there were. Expired
+   * units are dropped.
+   */
   spend(cost: number, now: Moment): boolean {
     if (this.#left > 0 && !this.isHolding(now)) this.#drop(now.monotonicMs);
     if (this.#left < cost || this.#left === 0) return false;
@@ -140,7 +148,7 @@ export class HeldUnits {
     if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A short period says little about the rate, so the previous rate fills the rest of it. */
+  /** A short period says little about the rate, so the previous rate is used for the rest of it. */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);
@@ -169,7 +177,8 @@ export class HeldUnits {
     this.setStates(states, now.monotonicMs);
     if (units === 0) return;
     if (!this.isHolding(now)) this.#drop(now.monotonicMs);
-    // A lease that is still held ends with the same bucket: the later estimate is right for both.
+    // A lease that is still held ends with the same bucket, so the later estimate is right for
+    // both.
     const lastsMs = expiresInMs * (1 - DRIFT);
     this.#endsAtMs = Math.max(this.#endsAtMs, sent.monotonicMs + lastsMs);
     this.#endsAtWallMs = Math.max(this.#endsAtWallMs, sent.wallMs + lastsMs);
@@ -180,7 +189,7 @@ export class HeldUnits {
     this.#lowUnits = Math.floor(this.#left / LOW_DIVISOR);
   }
 
-  /** How many units to request before the others are spent; 0 if that is not needed yet. */
+  /** How many units to request while some are left; 0 if no more are needed yet. */
   unitsToLeaseAhead(now: Moment): number {
     if (this.#left > this.#lowUnits || this.asking !== null) return 0;
     const endsInMs = this.#endsAtMs - now.monotonicMs;
@@ -192,7 +201,7 @@ export class HeldUnits {
       : 0;
   }
 
-  /** How many units to request now that too few are left; 0 if a check is better. */
+  /** How many units to request when too few are left for this request; 0 to check it instead. */
   unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);
@@ -208,7 +217,10 @@ export class HeldUnits {
     return want < cost ? 0 : want;
   }
 
-  /** What the key will spend in this time, at the higher of its current and its previous rate. */
+  /**
+   * How many units the key will spend in this time, at the higher of its current and previous
+   * rates.
+   */
   #expected(nowMs: number, inMs: number): number {
     const elapsedMs = Math.max(nowMs - this.#periodBeganMs, this.#periodMs / 8);
     const rate = Math.max(this.#spentInPeriod / elapsedMs, this.#previousRate);

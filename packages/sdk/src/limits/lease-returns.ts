@@ -4,7 +4,7 @@ import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
 
 type LeaseReturns = {
-  /** From now on, this key's units are returned when it goes silent. */
+  /** Starts watching a key, so that its units are returned once it goes silent. */
   watch(held: HeldUnits): void;
   /** Returns these keys' units, within the timeout. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
@@ -33,7 +33,7 @@ export function createLeaseReturns({ calls, clock, moment }: ReturnParts): Lease
     atOnce -= 1;
   }
 
-  /** Silent keys beyond the maximum wait for the next sweep. */
+  /** If more than RETURNS_AT_ONCE_MAX keys are silent, the others wait for the next sweep. */
   function sweep(): void {
     const now = moment();
     for (const held of holding) {

@@ -66,12 +66,12 @@ async function scene(
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** The first requests are checked; then the key is busy enough for a lease. */
+/** Makes enough checked requests for the key to count as busy and get a lease. */
 async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('requests with a busy key need no call to the control plane, and their headers keep counting', async (t) => {
+test('requests with a busy key need no call to the control plane, and their headers still count down', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -111,7 +111,7 @@ test('a lease expires after its duration, counted from when it was requested', a
   await late;
 });
 
-test('when a lease has expired, concurrent requests share one request for a new one', async (t) => {
+test('when a lease has expired, concurrent requests share one request for a new lease', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);
@@ -178,7 +178,7 @@ test("after a key's limits change, units leased under the old limits are not spe
   ok('kind' in same.limits.charge(contextOf({}), [{ ...rule }], LEASED), 'equal rules');
 });
 
-test('leases last through an outage, and an older control plane gets only checks', async (t) => {
+test('leased units can be spent during an outage; an older control plane without leases gets only checks', async (t) => {
   const at = await scene(t);
   await busy(at);
   at.plane.script = () => null;
@@ -193,7 +193,7 @@ test('leases last through an outage, and an older control plane gets only checks
   equal(old.logged.length, 1);
 });
 
-test('a route without leases is checked, and a cost of 0 spends nothing', async (t) => {
+test('every request to a route without leases is checked, and a request with a cost of 0 spends no units', async (t) => {
   const at = await scene(t);
   await busy(at);
   const peeked = at.charge({ cost: 0, leases: true });

@@ -1,5 +1,6 @@
-// Decides limited requests in this process, with units leased from the shared counters. If a key
-// has too few requests, too little quota left or too short a window, each request is checked.
+// Decides rate-limited requests in this process, with units leased from the shared counters. If a
+// key has too few requests, too little quota left or too short a window, each of its requests is
+// checked instead.
 import type { RateLimitRule } from '../api/context.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterCalls, LimitVerdict, Subject } from './counter-calls.ts';
@@ -20,7 +21,7 @@ export type Leases = {
 
 /** Recently used keys are kept in two generations of at most this size; idle keys are dropped. */
 const GENERATION_MAX = 32_768;
-/** With more lease requests than this in flight, only keys without units send theirs. */
+/** While more lease requests than this are in flight, only keys with no units left send another. */
 const ASKS_AT_ONCE_MAX = 64;
 /** After a failed request for a lease, checks are used for this long. */
 const CHECKS_MS = 1_000;
@@ -30,7 +31,7 @@ type LeaseParts = { calls: CounterCalls; clock: Clock };
 export function createLeases({ calls, clock }: LeaseParts): Leases {
   const moment = (): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.now() });
   const returns = createLeaseReturns({ calls, clock, moment });
-  // A dropped key that holds units is still swept.
+  // Even if a key that holds units is dropped from this map, the sweep returns the units.
   const keys = createRecentKeys<HeldUnits>(GENERATION_MAX);
   let asks = 0;
   let isClosed = false;
@@ -68,7 +69,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
     return verdict;
   }
 
-  /** Spends leased units; null if there are too few. Requests more before they are spent. */
+  /** Spends leased units, and requests more when they run low; null if there are too few. */
   function spend(held: HeldUnits, cost: number): LimitVerdict | null {
     const now = moment();
     if (!held.spend(cost, now)) return null;

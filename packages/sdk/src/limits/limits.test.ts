@@ -29,7 +29,7 @@ const result = (more: object = {}) => ({
   },
 });
 
-test('headers are structured fields with seconds rounded up', () => {
+test('rate limit headers are structured fields, with seconds rounded up', () => {
   deepEqual(limitHeaders([]), {});
   deepEqual(
     limitHeaders([
@@ -142,7 +142,7 @@ test('while the control plane is unreachable, one request per second waits for i
   equal(parts.logged.length, 1, 'one outage, one warning');
 });
 
-test('numbers from the network are bounded, even 1e999', async (t) => {
+test('out-of-range numbers in a response are clamped or rejected, even 1e999', async (t) => {
   let text = '';
   const server = createServer((_, response) => void response.end(text));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

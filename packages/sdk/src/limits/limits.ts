@@ -1,4 +1,4 @@
-// Charges rate limits on the shared counters or from leased units, and reports them in headers.
+// Charges rate limits to the shared counters or to leased units, and reports them in headers.
 import type { OpenContext, RateLimitRule, RateLimitState } from '../api/context.ts';
 import {
   type CallParts,
@@ -11,8 +11,8 @@ import { createLeases } from './leases.ts';
 
 export type Limits = Pick<CounterCalls, 'check'> & {
   /**
-   * Charges like a check, but returns a plain value if the units are already on lease. Never throws
-   * and never rejects.
+   * Charges like a check, but returns a plain value if the node has already leased the units. Never
+   * throws and never rejects.
    */
   charge(
     context: NonNullable<OpenContext>,

@@ -7,7 +7,7 @@ type RecentKeys<T> = {
   values(): T[];
 };
 
-/** `generationMax`: the maximum of each generation. */
+/** `generationMax`: the maximum number of keys in each generation. */
 export function createRecentKeys<T>(generationMax: number): RecentKeys<T> {
   let newer = new Map<string, T>();
   let older = new Map<string, T>();

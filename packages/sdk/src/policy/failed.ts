@@ -11,7 +11,7 @@ export class Failed extends Error {
     this.failure = failure;
   }
 
-  /** The details that determine the wait after this failure. */
+  /** Determines how long to wait before the next attempt. */
   get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
     const { failure } = this;
     if (failure.kind === 'unreachable')

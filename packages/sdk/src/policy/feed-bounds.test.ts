@@ -1,5 +1,5 @@
-// An excessive feed: responses that expand, endless pages, keys that were not requested.
-// Each is rejected, `state()` reports it, and the last good policy stays in force.
+// Excessive feeds: responses that decompress to a huge size, endless pages, keys that were not
+// requested. Each is rejected, `state()` reports it, and the last good policy stays in force.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -77,7 +77,7 @@ test('a repeated cursor is not followed', async (t) => {
   deepEqual([reasonOf(watched, revoked), node.state().failure], ['unknown_key', null]);
 });
 
-test('pages without new keys are not followed, even with different cursors', async (t) => {
+test('pages without new keys are not followed, even if their cursors differ', async (t) => {
   let page = 0;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.issue();

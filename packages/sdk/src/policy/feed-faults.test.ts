@@ -143,7 +143,7 @@ for (const { name, hard, answers } of faults) {
     await clock.pass(1);
     const before = node.state();
     plane.fault = (asked) => answers(asked, plane);
-    plane.wake(); // the currently held poll would get a valid response
+    plane.wake(); // ends the poll under way, which would otherwise get a valid response
     await clock.pass(1);
     plane.revoke(revoked);
     const fresh = plane.issue();
@@ -261,7 +261,7 @@ test('Retry-After is respected', async (t) => {
   equal(plane.asked.length, 1);
 });
 
-test('a maintenance page does not stop a node for long', async (t) => {
+test('a maintenance page with a long Retry-After does not stop a node for long', async (t) => {
   const { plane, clock, node } = await healthy(t);
   const headers = { 'retry-after': '3600' };
   plane.fault = () => new Response('<html>back soon</html>', { status: 503, headers });

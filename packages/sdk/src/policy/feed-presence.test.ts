@@ -96,7 +96,7 @@ const callOf = (key: string) => ({
   header: (name: string) => (name === 'x-api-key' ? key : null),
 });
 
-test('any successful request ends the back-off of the feed', async (t) => {
+test("any successful request ends the feed's back-off", async (t) => {
   const plane = new Plane();
   const key = plane.issue(limited);
   let isFeedDown = false;
@@ -149,7 +149,7 @@ for (const [what, path, route] of others) {
     await clock.pass(MINUTE_MS);
     sent.length = 0;
     while (sent.length === 0) await clock.pass(10);
-    // The node has just failed again: it would pause for more than 3 s.
+    // The feed has just failed again, so on its own the node would pause for more than 3 s.
     isFeedDown = false;
     const call = { ...callOf(key), header: headerOf(key) };
     const admission = await node.admit(call, route);
@@ -227,7 +227,7 @@ test('after a start from the cache, lastSyncAt is the time of the last confirmat
     await plane.clock.pass(MINUTE_MS);
     const confirmedAt = first.node.state().lastSyncAt ?? 0;
     plane.fault = gone;
-    // The first node is not closed, as after a kill.
+    // The first node is deliberately not closed, to simulate a kill.
     const second = nodeOn(plane, { cacheDir });
     equal(await second.node.ready(), true);
     const { lastSyncAt, source } = second.node.state();

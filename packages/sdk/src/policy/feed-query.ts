@@ -1,8 +1,8 @@
-// The part of the query that all requests to one feed have in common.
+// The query parameters that all requests to one feed share.
 import type { Env } from '../api/context.ts';
 import type { Include } from '../api/options.ts';
 
-/** The keys that are requested. */
+/** Which keys the node requests. */
 export type FeedFilter = {
   env: Env | null;
   tenantIds: readonly string[];

@@ -1,4 +1,4 @@
-// How a node follows its feed: applying, acknowledging and waiting.
+// How a node follows its feed: how it applies changes, acknowledges them and waits for more.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
@@ -24,7 +24,7 @@ const reasonOf = ({ node }: Watched, key: string) => {
   return decision.allowed ? 'allowed' : decision.reason;
 };
 
-test('a change is in force as soon as it arrives, and acknowledged after that', async (t) => {
+test('a change takes effect as soon as it arrives, and is acknowledged afterwards', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const key = plane.issue();
@@ -45,7 +45,7 @@ test('a change is in force as soon as it arrives, and acknowledged after that', 
   );
 });
 
-test('no version is acknowledged before everything in it is in force', async (t) => {
+test('no version is acknowledged before all its changes are in force', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const revoked: { key: string; version: number }[] = [];
@@ -72,7 +72,7 @@ test('no version is acknowledged before everything in it is in force', async (t)
   ok(plane.asked.length > 20, `${plane.asked.length}`);
 });
 
-test('a snapshot is in force only when its last page is loaded', async (t) => {
+test('a snapshot takes effect only when its last page is loaded', async (t) => {
   let keys: string[] = [];
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 3;
@@ -135,7 +135,7 @@ test('a failed page is retried before the snapshot fails', async (t) => {
   );
 });
 
-test('the page size is limited by parsing time', async (t) => {
+test('pages are kept small enough to parse quickly', async (t) => {
   const { plane, clock, node } = await started(t, {}, (made) => {
     made.pageMax = 60;
     for (let n = 0; n < 120; n += 1)
@@ -147,7 +147,7 @@ test('the page size is limited by parsing time', async (t) => {
   ok((sizes[1] ?? 0) < 100, `large keys come in small pages: ${sizes}`);
 });
 
-test('polls are held open by default, and sent at intervals without longPoll', async (t) => {
+test('polls are held open by default, and sent at intervals if longPoll is false', async (t) => {
   const held = await started(t);
   await held.clock.pass(HOUR_MS);
   ok(held.plane.asked.length < HOUR_MS / 25_000 + 5, `${held.plane.asked.length}`);
@@ -158,7 +158,7 @@ test('polls are held open by default, and sent at intervals without longPoll', a
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('if the network breaks held requests, polls are plain, and holding is tried again later', async (t) => {
+test('if the network breaks held polls, the node uses plain polls and tries holding again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;
@@ -214,7 +214,7 @@ test('after an outage, the first poll is not held, so its response confirms the 
   }
 });
 
-test('a project with constant changes is polled with pauses', async (t) => {
+test('a project that changes constantly is polled with pauses in between', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {
     queueMicrotask(() => void plane.issue());

@@ -43,11 +43,11 @@ type FeedParts = {
   chance: Chance;
   time: Time;
   state: PolicyState;
-  /** The cache; null without one. */
+  /** The policy cache; null if there is none. */
   cache: FeedCache | null;
 };
 
-/** The functions of the cache that the feed uses. */
+/** The cache functions that the feed uses. */
 type FeedCache = {
   /** Called after each change. `delta` is null after a snapshot. */
   keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
@@ -74,12 +74,12 @@ export class Feed {
   readonly #needsRenewal: (proofs: Policy['proofs']) => boolean;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
-  /** The last version whose removals a start from the cache would not lose. */
+  /** The newest version whose removals would survive a start from the cache. */
   #securedVersion = 0;
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
-  /** The last delta was malformed or inapplicable; fetch a snapshot next. */
+  /** The last delta was malformed or did not apply, so the node fetches a snapshot next. */
   #startsOver = false;
   /** The time after which `wake` may end the next pause early; null if it may not. */
   #wakesAfterMs: number | null = null;
@@ -117,8 +117,9 @@ export class Feed {
   }
 
   /**
-   * A response confirms the policy as of its request: a suspended process may read it long after it
-   * was sent. A signed response that was held back confirms it as of its signature.
+   * A response confirms the policy as of the time of its request, because a suspended process may
+   * read the response long after it was sent. A signed response that was held back confirms the
+   * policy only as of its signature.
    */
   #confirmation(sentAt: Moment): Confirmation {
     const { verifier } = this.#parts;
@@ -182,10 +183,10 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged. It may not while the cache has an older copy
-   * that it can neither update nor remove; polls then omit the node name. Every STAY_MS, one named
-   * poll reports the last secured version, so that revocations wait for this node and are reported
-   * as incomplete.
+   * Whether the policy in force may be acknowledged: not while the cache has an older copy that can
+   * be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one named poll
+   * reports the last secured version, so that revocations wait for this node and are reported as
+   * incomplete.
    */
   async #isSecured({ version }: Policy): Promise<boolean> {
     const { cache, clock } = this.#parts;
@@ -206,7 +207,7 @@ export class Feed {
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
     // Slow down instead of polling in a loop: the server did not hold the poll, or it was not asked
-    // to and its response leaves the policy stale.
+    // to and its response left the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
@@ -236,7 +237,7 @@ export class Feed {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
-      // After a rollback of the server, the same version number may mean a different policy.
+      // After a server rollback, the same version number may mean a different policy.
       this.#startsOver = true;
       throw new InvalidContent(
         `the policy version is older than ${known.version}, which this node already has; restore the ` +

@@ -1,28 +1,28 @@
 // Whether polls are held open (long polling). If the network breaks held requests, or the server
 // does not hold them, polls are plain for a while; then holding is tried again. An outage does not
-// count, because the plain poll after a failed held one fails as well.
+// count: it also breaks the plain poll that follows a failed held one.
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
 /**
- * The longest hold as a share of `staleAfterMs`. A confirmation counts from the time of its
+ * The longest hold, as a fraction of `staleAfterMs`. A confirmation counts from the time of its
  * request, so at the end of a hold the last confirmation is as old as two holds.
  */
 const FRESH_SHARE = 0.4;
-/** A response without changes before this share of the hold means that the poll was not held. */
+/** If a response without changes comes before this fraction of the hold, the poll was not held. */
 const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
 const PLAIN_MS = 600_000;
 
 type EndedPoll = {
-  /** The requested hold; 0 for a plain poll. */
+  /** How long the server was asked to hold the poll; 0 for a plain poll. */
   holdMs: number;
   tookMs: number;
   outcome: 'changes' | 'quiet' | 'failed';
 };
 
 export type LongPoll = {
-  /** The hold to request for the next poll; 0 for a plain one. */
+  /** How long to ask the server to hold the next poll; 0 for a plain one. */
   next(): number;
   ended(poll: EndedPoll): void;
 };

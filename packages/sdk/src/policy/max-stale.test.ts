@@ -67,7 +67,7 @@ test('without maxStaleMs a policy of any age is used', async (t) => {
   equal(watched.node.state().tooOld, false);
 });
 
-/** A node that starts offline from another node's cache, later by its wall clock. */
+/** A node that starts offline from another node's cache, `laterMs` later by its wall clock. */
 async function restarted(t: TestContext, laterMs: number) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-stale-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
@@ -98,7 +98,7 @@ test('after a start from the cache, the age counts from the last confirmation', 
 });
 
 test('a start from a cache that is too old, or of unknown age, is not ready', async (t) => {
-  // With a clock that shows a time before the last confirmation, the age is unknown.
+  // If the clock shows a time before the last confirmation, the age is unknown.
   for (const laterMs of [10 * MINUTE_MS, -HOUR_MS]) {
     const { watched, key } = await restarted(t, laterMs);
     equal(await readyAfter(watched, 1_000), false);

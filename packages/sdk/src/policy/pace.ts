@@ -1,5 +1,5 @@
-// The wait before the next request to the feed. Each failure doubles it, hard failures start with a
-// longer one, and jitter spreads it, so that a fleet does not retry in step after an outage.
+// The wait before the next request to the feed. It doubles with each failure, starts longer after a
+// hard failure, and has jitter, so that a fleet does not retry in step after an outage.
 import type { Chance } from '../clock.ts';
 
 const SOFT_MS_MIN = 500;
@@ -10,7 +10,7 @@ const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
 /** Keep below 90 s, after which revocations stop waiting for this node; jitter adds up to 20 %. */
 export const POLL_MS_MAX = 60_000;
-/** The largest share of a wait that jitter removes. */
+/** Jitter shortens a wait by at most this fraction. */
 const SPREAD = 0.75;
 
 type FailedTries = {

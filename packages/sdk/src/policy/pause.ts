@@ -12,7 +12,9 @@ export class Pause {
     this.#signal = signal;
   }
 
-  /** `wake` can shorten the pause to `wakesAfterMs`, but not further; null if not at all. */
+  /**
+   * `wake` can shorten the pause to `wakesAfterMs`, but no further; if that is null, not at all.
+   */
   wait(ms: number, wakesAfterMs: number | null = null): Promise<void> {
     const signal = this.#signal;
     if (signal.aborted) return Promise.resolve();

@@ -12,7 +12,7 @@ const PAGES_MAX = 50_000;
 
 type Snapshot = { table: PolicyTable; projectDeleted: boolean; proofs: Proofs | undefined };
 
-/** Lets the vendor's requests run. */
+/** Yields to the event loop, so that the vendor's requests can run. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Reads the pages after the first. Throws InvalidContent if they do not form one snapshot. */
@@ -23,7 +23,7 @@ export async function readSnapshot(source: Source, first: Proven<SnapshotPage>):
   const proofs: Proof[] = [];
   let page = first;
   for (;;) {
-    // Parsing the page blocked the event loop.
+    // Parsing the page blocked the event loop, so other work gets a turn first.
     await turn();
     const { size } = table;
     for (const entry of page.entries) table.set(entry);

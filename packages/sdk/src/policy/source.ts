@@ -38,7 +38,7 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** The time a held request may take in addition to its hold. */
+/** How much longer than its hold a held request may take. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
 /** Parsing this much blocks the event loop for about ten milliseconds. */
@@ -48,11 +48,13 @@ const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
 /** Far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys of any size is accepted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** JSON values in one response: parsing this many takes about ten megabytes. */
+/**
+ * The maximum number of JSON values in one response: parsing this many takes about ten megabytes.
+ */
 const ANSWER_VALUES_MAX = 400_000;
 /**
- * The same with `meta`: one key's `meta` alone may contain this many values, and be as large as
- * many other keys together.
+ * The same limit for feeds that include `meta`: one key's `meta` alone may contain this many
+ * values, and be larger than many other keys together.
  */
 const META_VALUES_MAX = 600_000;
 /**
@@ -68,7 +70,7 @@ const UNCHANGED = Symbol('unchanged');
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
 
-/** The options of a poll. An unnamed poll acknowledges nothing. */
+/** The options of a poll. A poll that does not name the node acknowledges nothing. */
 type PollOptions = { holdMs: number; isNamed: boolean };
 
 /** `isProven`: the query has a nonce. */
@@ -92,7 +94,10 @@ export class Source {
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
-  /** The control plane may have registered this node: a request with its ID was sent. */
+  /**
+   * Whether the control plane may have registered this node, because a request with its ID was
+   * sent.
+   */
   #isNamed = false;
   /** Whether the control plane signs its feed, and so supports the header with the node's name. */
   #isSigned: boolean;
@@ -178,7 +183,7 @@ export class Source {
   ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    // Further pages must match the first one's version and cursor.
+    // Only the first page needs a nonce: further pages must match its version and cursor.
     const nonce = cursor === null && this.#parts.verifier ? nonceOf(this.#parts.chance) : null;
     const query = `max_keys=${most}${from}${nonce === null ? '' : `&nonce=${nonce}`}`;
     const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true, isProven: nonce !== null };

@@ -1,4 +1,4 @@
-// The reported freshness of a policy after the process was frozen, and after the clock was set.
+// The policy freshness reported after the process is frozen or the clock is changed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,7 +8,7 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** Whether the first decision is degraded; nothing else of the node is read before it. */
+/** Whether the node's first decision is degraded; nothing else reads the node before it. */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;
@@ -121,7 +121,7 @@ test('a node that reads every response late does not poll in a loop', async (t) 
   ok(plane.asked.length < 60, `${plane.asked.length}`);
 });
 
-test('a process stopped by SIGSTOP is degraded from its first decision afterwards', async (t) => {
+test('after a SIGSTOP, a process is degraded from its very first decision', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const served = await servePlane(plane);

@@ -8,7 +8,7 @@ import type { Proofs } from './proof/proof.ts';
 import type { PolicyTable } from './table/table.ts';
 import { type Moment, momentOf, msSince, type Time } from './time.ts';
 
-/** The policy of a project at a version. */
+/** A project's policy at one version. */
 export type Policy = {
   readonly table: PolicyTable;
   version: number;
@@ -22,7 +22,7 @@ export type Policy = {
 
 /** The clock readings at one moment, and what they mean for the policy. */
 export type Look = {
-  /** The time for key expiry. */
+  /** The time that key expiry is checked against. */
   readonly nowMs: number;
   /** Whether the policy may be out of date. */
   readonly degraded: boolean;
@@ -76,8 +76,9 @@ export class PolicyState {
   }
 
   /**
-   * Valid until the next call. While the wall clock shows the same millisecond, the monotonic clock
-   * is not read again: each reading takes about 5 % of the time of a decision.
+   * The returned object is valid until the next call. While the wall clock shows the same
+   * millisecond, the monotonic clock is not read again: each reading takes about 5 % of a
+   * decision's time.
    */
   look(): Look & { readonly isStale: boolean } {
     const { clock, time, staleAfterMs, maxStaleMs } = this.#parts;
@@ -126,7 +127,7 @@ export class PolicyState {
     this.#changed();
   }
 
-  /** The policy in force is kept. */
+  /** Records a failure; the policy in force is kept. */
   failed(failure: FeedFailure): void {
     const isNew = this.failure?.message !== failure.message;
     this.failure = failure;
@@ -142,16 +143,19 @@ export class PolicyState {
     this.#wake();
   }
 
-  /** Whether there is a policy that is not too old to be used. */
+  /** Whether there is a policy recent enough to be used. */
   decides(): boolean {
     return this.policy !== null && !this.look().tooOld;
   }
 
-  /** Resolves true if there is a policy within the timeout that is not too old. */
+  /**
+   * Resolves to true once there is a policy recent enough to be used, or to false after the
+   * timeout.
+   */
   whenReady(timeoutMs: number): Promise<boolean> {
     if (this.decides()) return Promise.resolve(true);
     return new Promise((resolve) => {
-      // The SDK's timers do not keep the process alive, but it must live while a caller waits.
+      // The SDK's timers do not keep the process alive, but it must not exit while a caller waits.
       const alive = setInterval(() => {}, ALIVE_MS);
       const done = () => {
         cancel();

@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts';
  */
 const DELAY_MS_MAX = 600_000;
 
-/** The wall clock may be set; the monotonic clock may stand still while a machine is suspended. */
+/** The wall clock may be set; the monotonic clock may stop while a machine is suspended. */
 export type Moment = { readonly wallMs: number; readonly elapsedMs: number };
 
 export const momentOf = (clock: Clock): Moment => ({
@@ -34,7 +34,7 @@ export type Time = {
 };
 
 export function createTime(clock: Clock): Time {
-  /** The smallest offset of the server's clock from the monotonic one. */
+  /** The largest offset seen between server and monotonic clock; late responses show less. */
   let floor = Number.NEGATIVE_INFINITY;
   return {
     at: ({ wallMs, elapsedMs }) => Math.max(wallMs, elapsedMs + floor),

@@ -123,7 +123,7 @@ test('a route may skip the rate limits, or have a higher cost', async (t) => {
   equal(said(await admit(call(), { rateLimit: { cost: 2 } })), 'admitted');
 });
 
-test('when the counters are unreachable, an option of the route decides', async (t) => {
+test("when the counters are unreachable, the route's onUnavailable option decides", async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context, limits: [rule] }),
@@ -218,7 +218,7 @@ test('when claims are unavailable, a route fails closed unless it opts out', asy
 });
 
 for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null }] as const) {
-  test(`after ${JSON.stringify(end)} a retry runs`, async (t) => {
+  test(`after a handler ends with ${JSON.stringify(end)}, a retry runs`, async (t) => {
     const { admit, close } = await open(t);
     const first = await admit(call(once), idempotent);
     ok(first.kind === 'admitted');
@@ -246,7 +246,7 @@ test('after a caller disconnects, no retry runs while its handler is running', a
   );
 });
 
-test('a handler that gave up when its caller disconnected lets a retry run later', async (t) => {
+test('if a handler gives up because its caller disconnected, a retry runs later', async (t) => {
   const { admit, clock } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -256,7 +256,7 @@ test('a handler that gave up when its caller disconnected lets a retry run later
   equal(said(await admit(call(once), idempotent)), 'admitted');
 });
 
-test('equal idempotency keys of different tenants, API keys and routes do not collide', async (t) => {
+test('equal idempotency keys from different tenants, API keys and routes do not collide', async (t) => {
   let context: RequestContext | UnverifiedContext = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [] }) });
   equal(said(await admit(call(once), idempotent)), 'admitted');
@@ -279,7 +279,7 @@ test('a request waits only if it needs the control plane', async (t) => {
   equal(said(await promised), 'admitted');
 });
 
-test('an internal error denies a request synchronously and is not thrown', async (t) => {
+test('an internal error in a synchronous admission denies the request and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault of ours');
   };

@@ -47,7 +47,7 @@ type Admitter<R = unknown> = {
   close(): Promise<void>;
 };
 
-/** How long `close` may take to send what is left to the control plane. */
+/** How long `close` may take to send the rest of the data to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
 type Modules<R> = AdmitterParts<R> & {
@@ -90,7 +90,8 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
     admit,
     telemetry: telemetry.state,
     close: async () => {
-      // The SDK's timers do not keep the process alive, but it must live until this is sent.
+      // The SDK's timers do not keep the process alive, but it must not exit until this has been
+      // sent.
       const alive = setInterval(() => {}, CLOSE_MS_MAX);
       await Promise.all([
         telemetry.close(CLOSE_MS_MAX),
@@ -182,7 +183,7 @@ async function afterCharge<R>(
 ): Promise<Admission<OpenContext<R>>> {
   const charged = await charging;
   if ('headers' in charged) return admitted(modules, allowed, { headers: charged.headers, lock });
-  // The request did not run, so that a retry may.
+  // The request did not run, so a retry must be able to.
   lock?.release();
   return refused(allowed, charged.reason, charged.refused);
 }

@@ -70,7 +70,7 @@ test('a body is put back as text after setEncoding', async (t) => {
   });
   const sent = 'grün und blau';
   const bytes = Buffer.from(sent);
-  // The text is split in the middle of a character.
+  // Splits the text in the middle of a character.
   const pieces = [bytes.subarray(0, 3), bytes.subarray(3)];
   deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });
@@ -100,7 +100,7 @@ test('waiting for a body stops when the caller disconnects', async (t) => {
   equal(failed instanceof Error, true);
 });
 
-test('a Web request stays readable and has the same limit', async () => {
+test("a Web request's body stays readable and has the same size limit", async () => {
   const asked = () => ({ method: 'POST', body: 'some text' });
   const request = new Request('http://x.test', asked());
   equal(String(await webBytes(request)), 'some text');

@@ -1,4 +1,4 @@
-// The bytes of a request's body, for the fingerprint of an idempotent request.
+// Reads a request's body, for an idempotent request's fingerprint.
 import type { Readable } from 'node:stream';
 import { fieldsOf } from '../json.ts';
 
@@ -58,7 +58,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
 
 /**
  * The bytes of a body that a parser has already read: the text, the bytes, or JSON with sorted
- * names, so that equal bodies have equal bytes.
+ * field names, so that equal bodies have equal bytes.
  */
 export function parsedBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
@@ -71,7 +71,7 @@ function sorted(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The body of a Web request, which stays readable. */
+/** Reads a Web request's body without using it up. */
 export async function webBytes(request: Request): Promise<Uint8Array> {
   const gathered = gather();
   const { body } = request.clone();

@@ -8,7 +8,10 @@ import type { KeyIdentity } from '../api/decision.ts';
 import type { Clock } from '../clock.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** How a request ended, and the known details of its key; `reason` is null unless it was denied. */
+/**
+ * How a request ended, and what is known about its key; `reason` is null unless the request was
+ * denied.
+ */
 type CallEnd = {
   status: number;
   key: KeyIdentity | null;
@@ -23,7 +26,7 @@ export type CallReport = {
   end(end: CallEnd): void;
 };
 
-/** Begins the report of one request; the work that all reports share is done once. */
+/** Begins a request's report; the work that all reports share is done beforehand, once. */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -53,7 +56,7 @@ export function createReports({ settings, clock, telemetry }: ReportParts): Begi
           key_id: key?.keyId ?? null,
           display_prefix: key?.displayPrefix ?? null,
           method: call.method,
-          // A path may hold secrets of the vendor, such as a token in a link.
+          // A path may contain the vendor's secrets, such as a token in a link.
           path: routeName ?? call.path,
           route: routeName,
           status,
@@ -118,7 +121,7 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-/** Stands for a value that is too long to be a key: it is rejected as a malformed key. */
+/** Replaces a value that is too long to be a key, and is itself rejected as malformed. */
 const TOO_LONG = '-';
 
 function textIn(name: string, value: string): string | null {

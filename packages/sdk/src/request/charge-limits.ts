@@ -1,4 +1,4 @@
-// Charges the limits of a key for one request.
+// Charges a key's limits for one request.
 import type { RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { RouteOptions } from '../api/route.ts';
 import type { LimitVerdict } from '../limits/counter-calls.ts';
@@ -19,7 +19,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 export const NOTHING_CHARGED: Charged = Object.freeze({ headers: NO_HEADERS });
 
 /**
- * Sets `context.rateLimit`; null when the counters are unreachable. Returns a promise only if it
+ * Sets `context.rateLimit`, to null if the counters are unreachable. Returns a promise only if it
  * has to wait.
  */
 export function chargeLimits(limits: Limits, call: LimitedCall): Charged | Promise<Charged> {

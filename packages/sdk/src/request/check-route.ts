@@ -5,7 +5,7 @@ import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/rout
 import { fieldsOf } from '../json.ts';
 import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
-/** A check of a value, and its description after "must be". */
+/** A check on a value, and the words that follow "must be" in its error message. */
 type Rule = { holds(value: unknown): boolean; says: string };
 type Rules = Readonly<Record<string, Rule>>;
 
@@ -57,7 +57,7 @@ const rules: Record<keyof RouteOptions, Rule> = {
   name: { holds: isText, says: "a string, as in '/invoices/:id'" },
 };
 
-/** Returns the options unchanged, or throws a TypeError that says what is valid. */
+/** Returns the options unchanged, or throws a TypeError that lists what is valid. */
 export function checkRoute(route: RouteOptions): RouteOptions {
   const fault = isObject(route) ? faultIn(route) : 'the options must be an object';
   if (fault === null) return route;
@@ -69,7 +69,7 @@ const faultIn = (route: RouteOptions): string | null =>
   faultOf(fieldsOf(route.rateLimit), rateLimit, 'rateLimit.') ??
   faultOf(fieldsOf(route.idempotency), idempotency, 'idempotency.');
 
-/** The first option that is unknown or has a wrong value. */
+/** Describes the first option that is unknown or has a wrong value. */
 function faultOf(options: object, known: Rules, path = ''): string | null {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

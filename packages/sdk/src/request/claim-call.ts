@@ -31,7 +31,7 @@ type ClaimedCall = {
   keyText: string;
 };
 
-/** Makes sure that the request runs once, or returns the response to send instead. */
+/** Makes sure that the request runs only once, or returns the response to send instead. */
 export async function claimCall(
   idempotency: Idempotency,
   { call, routeName, context, route, keyText }: ClaimedCall,

@@ -23,7 +23,9 @@ import { createTestKeyrail } from '../testing.ts';
 
 const SHORT = 16 * 1024;
 const LONG = 64 * 1024;
-/** For four times the length, a proportional cost grows by 4, a quadratic one by 16. */
+/**
+ * When the length quadruples, a proportional cost grows by a factor of 4, a quadratic one by 16.
+ */
 const GROWTH_MAX = 8;
 const ROUNDS = 9;
 /** Times below this depend more on a busy machine than on the length of a value. */

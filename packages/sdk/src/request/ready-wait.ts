@@ -16,8 +16,9 @@ type Readiness = {
 };
 
 /**
- * `admit` that first waits while there is no policy. The time counts from the first request that
- * waits, so a node that never gets a policy delays the requests of its first seconds only.
+ * Wraps `admit` so that it first waits while there is no policy. The time limit counts from the
+ * first request that waits, so a node that never gets a policy delays only the requests of its
+ * first seconds.
  */
 export function admitWhenReady<R>(admit: Admit<R>, readiness: Readiness): Admit<R> {
   const { clock, isReady, whenReady } = readiness;

@@ -8,7 +8,7 @@ import {
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 
-/** The denial codes of the SDK, and the codes of the control plane that adapters need. */
+/** The SDK's denial codes, and the control plane's codes that adapters need. */
 export type RefusalCode =
   | DenialCode
   | Extract<WireErrorCode, 'invalid_request' | 'payload_too_large' | 'unavailable'>;
@@ -17,7 +17,7 @@ export type RefusalCode =
 export type Refused = { refused: DenialResponse; reason: string };
 
 export type RefusalDetails = {
-  /** Replaces the message of the table. */
+  /** Replaces the message in the table. */
   message?: string;
   retryAfterSeconds?: number | null;
   headers?: Readonly<Record<string, string>>;

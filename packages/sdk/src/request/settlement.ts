@@ -1,5 +1,5 @@
-// The end of an allowed request: it is reported to telemetry once, and its idempotency lock is
-// completed or released once.
+// Ends an allowed request: reports it to telemetry once, and completes or releases its idempotency
+// lock once.
 import type { HandlerOutcome } from '../api/admission.ts';
 import type { RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { Clock } from '../clock.ts';

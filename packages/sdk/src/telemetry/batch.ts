@@ -55,7 +55,7 @@ export class Lines {
     return this.#count;
   }
 
-  /** Whether the batch has as many events, or bytes, as one request may hold. */
+  /** Whether the batch has reached the maximum number of events or bytes for one request. */
   isFull(countMax: number): boolean {
     return this.#count >= countMax || this.#used >= LINES_BYTES_FULL;
   }

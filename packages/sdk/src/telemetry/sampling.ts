@@ -1,5 +1,5 @@
 // Chooses the requests that are reported to telemetry: all of them up to a certain rate, a share of
-// them above it. Each event carries its share, so that sums divided by it are right on average. The
+// them above it. Each event states its share: dividing by it makes totals right on average. The
 // first request of a key in a minute is always reported, with share 1, so that every key and tenant
 // appears.
 import type { Chance, Clock } from '../clock.ts';
@@ -19,7 +19,9 @@ export class Sampling {
   #since: number;
   #seen = 0;
   #share: number;
-  /** How many requests are skipped before the next one is chosen; null until it is drawn. */
+  /**
+   * How many requests are skipped before the next one is chosen; null until the number is drawn.
+   */
   #toPass: number | null = null;
 
   constructor(parts: SamplingParts) {

@@ -64,7 +64,7 @@ test('a failed batch is sent again with the same ID, after a growing delay', asy
   equal(state().dropped, 0);
 });
 
-test('with an exhausted budget, the node waits as long as Retry-After says', async (t) => {
+test('when the telemetry budget is exhausted, the node waits as long as Retry-After says', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () =>
     plane.received.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;

@@ -63,7 +63,9 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
-  /** Events that are not serialized yet: serializing them in groups costs less than one by one. */
+  /**
+   * Events that are still to be serialized, because doing it in groups costs less than one by one.
+   */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;

@@ -1,4 +1,4 @@
-// In-memory idempotency records with the responses of the control plane.
+// In-memory idempotency records that respond like the control plane's.
 
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';

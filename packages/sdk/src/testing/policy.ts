@@ -1,4 +1,4 @@
-// An in-memory policy of a project with the responses of the feed.
+// A project's in-memory policy, which responds like the policy feed.
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
@@ -46,7 +46,7 @@ export type KeyFilter = {
   include: readonly string[];
 };
 
-/** `after` holds the version of the first page and the next position; null for the first page. */
+/** `after` contains the first page's version and the next position; null for the first page. */
 type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };

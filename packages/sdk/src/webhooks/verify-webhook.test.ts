@@ -1,4 +1,5 @@
-// Verification of events, against our own signature and against an independent implementation.
+// Webhook verification, checked against Keyrail's own signatures and against an independent
+// implementation.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -52,7 +53,7 @@ test('a signed event is returned', () => {
   deepEqual(verifyWebhook(body, loud, secret, { now }), expected);
 });
 
-test('anything altered is rejected', () => {
+test('an event is rejected if anything in it was altered', () => {
   equal(verdict(signed(), `${body} `), 'wrong_signature');
   equal(verdict({ ...signed(), 'webhook-id': 'another' }), 'wrong_signature');
   equal(verdict({ ...signed(), 'webhook-timestamp': String(SECONDS - 1) }), 'wrong_signature');
@@ -116,7 +117,7 @@ test("a value that isn't a secret throws a TypeError", () => {
 test('the independent library accepts what Keyrail signs', () => {
   for (let n = 0; n < 20; n += 1) {
     const key = randomBytes(24 + n * 2);
-    const timestamp = Math.floor(systemClock.now() / 1000); // the library has no other clock
+    const timestamp = Math.floor(systemClock.now() / 1000); // the library uses only this clock
     const verifier = new Webhook(webhookSecretOf(key));
     deepEqual(verifier.verify(body, signed(body, timestamp, key)), JSON.parse(body));
   }

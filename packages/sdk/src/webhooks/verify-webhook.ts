@@ -46,9 +46,9 @@ type HeaderSource =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerifyWebhookOptions = {
-  /** How far the event's timestamp may be from now, in seconds; 300 if absent. */
+  /** How far the event's timestamp may be from now, in seconds; 300 by default. */
   toleranceSeconds?: number;
-  /** Milliseconds since 1970; the system's clock if absent. */
+  /** Returns the time in milliseconds since 1970; by default, from the system clock. */
   now?: () => number;
 };
 

@@ -1,4 +1,4 @@
-// How a test stops a program that it started.
+// Stops a program that a test started.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -18,7 +18,7 @@ const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
 let found: string | undefined;
 
-/** What keyrail-server.js would run: the built program, or the sources if they were changed. */
+/** What keyrail-server.js would run: the built program, or the sources if they have changed. */
 function serverMain(): string {
   found ??= mainIn(root);
   return found;

@@ -1,5 +1,5 @@
-// The memory of a server process: its heap after a garbage collection, requested over the
-// inspector, and its resident memory as the system reports it.
+// A server process's memory: its heap after a garbage collection, requested over the inspector, and
+// its resident memory as the system reports it.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ServerProcess } from './server.ts';

@@ -1,5 +1,5 @@
-// The store of a server under test: a data directory, or its own cluster, which can be frozen,
-// crashed and queried about its connections.
+// The store of a server under test: a data directory, or its own PostgreSQL cluster, which can be
+// frozen, crashed and queried about its connections.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export async function emptyDirectory(): Promise<Home & { path: string }> {
   };
 }
 
-/** A directory with a database: a copy, because creating one takes seconds. */
+/** A directory with a database, copied because creating one takes seconds. */
 export async function dataDirectory(): Promise<Home & { path: string }> {
   const home = await emptyDirectory();
   await cp(await migratedDirectory(), home.path, { recursive: true });
@@ -52,7 +52,7 @@ export type Cluster = Home & {
   ask(text: string): Promise<Record<string, unknown>[]>;
   /** The server's connections, counted by application name. */
   connections(): Promise<Record<string, number>>;
-  /** A session of the superuser in the server's database, for holding locks. */
+  /** A superuser session in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
   /** Stops every process of the cluster (SIGSTOP), as a failing disk or host would. */
   freeze(): Promise<void>;

@@ -1,5 +1,5 @@
 // Requests with an exact outcome: a complete response, a response cut off midway, or none at all.
-// Only a complete response says what the server did.
+// Only a complete response shows what the server did.
 import { Agent, request } from 'node:http';
 
 export type Ask = {

@@ -8,7 +8,7 @@ import { type Ask, answer, ask, type Body, codeOf, type Outcome } from './http.t
 
 export type Ledger = {
   token: string;
-  /** The outcome of each request, by the name it sent. */
+  /** Each request's outcome, by the name in the request. */
   fates: Map<string, Outcome>;
   /** IDs of acknowledged keys, by name. */
   acknowledged: Map<string, string>;
@@ -55,7 +55,7 @@ const TRIES_MAX = 100;
 const PAUSE_MS = 20;
 
 /**
- * Retries the latest writes without a response, with their idempotency keys, until they get one.
+ * Retries the latest writes that got no response, with their idempotency keys, until they get one.
  */
 export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   const { fates, acknowledged } = ledger;
@@ -68,7 +68,7 @@ export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
         continue;
       }
       ok(tries < TRIES_MAX, `a retried write still fails: ${JSON.stringify(outcome)}`);
-      // The transaction of the first attempt may still be open.
+      // The first attempt's transaction may still be open.
       await sleep(PAUSE_MS);
     }
   }

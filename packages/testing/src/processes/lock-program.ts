@@ -1,4 +1,4 @@
-// Locks a directory and holds the lock until it is killed: the first step of a server.
+// Locks a directory until it is killed, which is also the first thing a server does.
 import { lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
 
 lockDirectory(process.argv[2] ?? '').then(

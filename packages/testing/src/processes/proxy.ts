@@ -17,7 +17,7 @@ export type Proxy = {
   delayAnswers(ms: number): void;
   /**
    * While true, nothing passes in either direction and no connection ends, as when a cable is
-   * unplugged; afterwards the connections of that time are reset.
+   * unplugged. Afterwards the connections from that time are reset.
    */
   unplug(isUnplugged: boolean): void;
   /** How many connections have been cut so far. */
@@ -59,8 +59,8 @@ function join(client: Socket, wire: Wire): void {
         setTimeout(() => to.write(chunk), wire.answerDelayMs);
         return;
       }
-      // The part within the budget is still delivered: the receiver may act on it without a
-      // response.
+      // Bytes within the budget are still delivered: a request may take effect although its
+      // response is lost.
       to.write(chunk.subarray(0, Math.max(0, left)));
       left -= chunk.length;
       if (left <= 0) setImmediate(cut);

@@ -13,11 +13,11 @@ export type NodeProcess = {
   /** `allowed`, or the denial reason. */
   verdict(key: string, route?: RouteOptions): Promise<string>;
   verify(key: string, route?: RouteOptions): Promise<Decision>;
-  /** How many of this many requests with the key are allowed. */
+  /** Sends this many requests with the key; returns how many are allowed. */
   admit(key: string, times: number): Promise<number>;
   state(): Promise<KeyrailState>;
   ready(): Promise<boolean>;
-  /** Stops it gracefully. */
+  /** Stops the node gracefully. */
   stop(): Promise<void>;
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;

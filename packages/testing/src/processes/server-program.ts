@@ -1,4 +1,5 @@
-// The server's build, and which file a server runs. It is plain JavaScript, so this adds the types.
+// Builds the server and finds the file it runs from. The program is plain JavaScript, so this file
+// adds the types.
 import { join } from 'node:path';
 import { root } from '../documents.ts';
 

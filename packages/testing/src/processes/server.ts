@@ -41,7 +41,7 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Runs a command of the program until it exits. */
+/** Runs one of the program's commands until it exits. */
 export async function runServer(
   args: string[],
   settings: Settings,

@@ -19,7 +19,7 @@ const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;
 
-/** The path of the program, or why it is missing. */
+/** The browser's path, or why it is missing. */
 export function findChromium(): { path: string } | { missing: string } {
   found ??= lookForChromium();
   return found;

@@ -73,7 +73,7 @@ function failure([name]: string[], log: string): string {
   return `${name} is not ready:\n${said}`;
 }
 
-/** Programs by the argument that prints their version, and the packages that contain them. */
+/** For each program, the argument that prints its version and the package that contains it. */
 const programs = {
   etcd: { flag: '--version', from: 'etcd-server' },
   patroni: { flag: '--version', from: 'patroni' },

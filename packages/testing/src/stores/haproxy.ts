@@ -22,7 +22,7 @@ const READABLE = 0o644;
 
 /**
  * A server that fails two checks loses its sessions, and a server that passes three gets new ones:
- * a primary that was frozen has stepped down by then.
+ * by then, a primary that was frozen has stepped down.
  */
 const DEFAULTS = `defaults
   timeout connect 2s

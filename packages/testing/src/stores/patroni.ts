@@ -36,8 +36,8 @@ export type Patroni = {
 };
 
 /**
- * Returns the port of a wire that leads to this port. `n` is a member: its `peer` wires lead from
- * the other member to it, its `etcd` wires from it to etcd.
+ * Returns the port of a proxy in front of the given port. `n` is a member: its `peer` proxies carry
+ * the other member's connections to it, its `etcd` proxies carry its own connections to etcd.
  */
 type Wiring = (n: number, port: number, kind: 'peer' | 'etcd') => Promise<number>;
 
@@ -169,7 +169,7 @@ function createMember(place: Place, account: Account | null): Member {
     ...own,
     start: daemon.start,
     kill: async () => {
-      await daemon.kill(); // first: it would start PostgreSQL again
+      await daemon.kill(); // Patroni first: it would start PostgreSQL again
       await postmaster.kill();
     },
     freeze: () => {
@@ -189,9 +189,9 @@ function settingsOf({ name, bin, scratch, own, reached, etcdPorts, timing }: Pla
     scope: 'keyrail',
     name,
     restapi: { listen: at(own.restPort), connect_address: at(reached.restPort) },
-    // As proxies: otherwise Patroni would ask etcd for the addresses behind our wires. The API is
-    // version 2: with version 3, Patroni before 3.0.3 takes the lock back from a new primary when
-    // it thaws (its pull request 2689).
+    // Without `use_proxies`, Patroni would ask etcd for its members' addresses and bypass our
+    // proxies. The API is version 2: with version 3, Patroni before 3.0.3 takes the lock back from
+    // a new primary when it thaws (Patroni's pull request 2689).
     etcd: { hosts: etcdPorts.map(at), use_proxies: true },
     bootstrap: {
       dcs: {

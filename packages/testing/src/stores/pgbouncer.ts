@@ -23,7 +23,7 @@ export type PgBouncer = {
   stop(): Promise<void>;
 };
 
-/** `poolSize` is small, so that a transaction often gets a different connection from the last. */
+/** `poolSize` is small, so that consecutive transactions often get different connections. */
 export async function startPgBouncer(
   target: { port: number },
   { poolSize = 4 } = {},

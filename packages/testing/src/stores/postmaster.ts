@@ -1,5 +1,5 @@
-// A PostgreSQL that another program has started, found by the file in its data directory. It is not
-// our child, so a guard stops it if we are killed.
+// A PostgreSQL that another program has started, found through the pid file in its data directory.
+// It is not our child, so a guard stops it if we are killed.
 import { spawn } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

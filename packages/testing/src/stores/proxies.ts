@@ -25,7 +25,7 @@ export function proxyIsMissing(program: ProxyProgram): string | null {
   return runs() ? null : `no ${program}: ${refusal ?? 'none was installed'}`;
 }
 
-/** Writes a single-process configuration for a site, and returns the arguments of nginx. */
+/** Writes a single-process configuration for a site, and returns nginx's arguments. */
 export function writeNginx(directory: string, site: string): string[] {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${directory}/${kind};`,
@@ -40,7 +40,7 @@ export function writeNginx(directory: string, site: string): string[] {
   return ['-e', 'stderr', '-c', file, '-p', directory];
 }
 
-/** Writes a site with global options, and returns the arguments of Caddy. */
+/** Writes a configuration with a site and global options, and returns Caddy's arguments. */
 export function writeCaddy(directory: string, options: readonly string[], site: string): string[] {
   const all = ['admin off', ...options, `storage file_system ${directory}/storage`].join('\n');
   const file = join(directory, 'Caddyfile');
@@ -58,7 +58,7 @@ export const replaced = (text: string, changes: readonly (readonly [string, stri
   }, text);
 
 type ProxyRun = {
-  /** Writes the configuration, and returns the arguments of the program. */
+  /** Writes the configuration, and returns the program's arguments. */
   configure(directory: string): string[];
   /** Sends a request through the proxy, which fails until the proxy is listening. */
   request(): Promise<unknown>;

@@ -65,7 +65,7 @@ async function follow(replica: RedisServer, master: RedisServer | undefined): Pr
     () =>
       replica.tell('CLUSTER', 'REPLICATE', id).then(
         () => true,
-        () => false, // it does not know the master yet
+        () => false, // the replica does not know the master yet
       ),
     FORMED_MS_MAX,
   );

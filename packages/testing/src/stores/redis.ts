@@ -33,9 +33,12 @@ export type RedisServer = {
 
 const START_MS_MAX = 20_000;
 const STEP_MS = 20;
-/** One attempt to reach a starting server: another program may hold its port and not respond. */
+/**
+ * The timeout for one attempt to reach a starting server: another program may be using its port
+ * without responding.
+ */
 const PING_MS_MAX = 2000;
-/** The time limit of a command: longer than any command in a test needs, shorter than a test. */
+/** A command's time limit: longer than any command in a test needs, but shorter than a test. */
 const TELL_MS_MAX = 30_000;
 const SLOTS = 16_384;
 
@@ -146,7 +149,7 @@ function binOrThrow(): string {
 
 export type RedisCluster = { url: string; nodes: RedisServer[]; stop(): Promise<void> };
 
-/** Starts three masters that share the slots; writable when this resolves. */
+/** Starts three masters that share the slots; the cluster is writable when this resolves. */
 export async function startRedisCluster(
   settingsOf: () => Promise<Record<string, string>> = async () => ({}),
 ): Promise<RedisCluster> {
@@ -165,7 +168,7 @@ export async function startRedisCluster(
       await node.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
     }
     for (const [at, { port }] of nodes.entries()) {
-      // With TLS on the bus, nodes know each other by their TLS port.
+      // With TLS on the bus, nodes address each other by their TLS ports.
       const known = settings[at]?.['tls-port'] ?? String(port);
       await first?.tell('CLUSTER', 'MEET', '127.0.0.1', known);
     }
@@ -196,7 +199,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Uses a bare socket, because a server that requires a password is up as well. */
+/** Uses a bare socket, because a server that asks for a password counts as up too. */
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

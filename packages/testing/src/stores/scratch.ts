@@ -24,7 +24,7 @@ export function removeScratch(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** The first of these accounts that exists if the tests run as root; otherwise null. */
+/** If the tests run as root, the first of these accounts that exists; otherwise null. */
 export function unprivilegedAccount(names: string[]): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {

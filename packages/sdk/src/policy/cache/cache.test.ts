@@ -71,7 +71,7 @@ async function written(t: TestContext, policy: Policy = policyWith(KEYS)) {
   return held;
 }
 
-test('a written policy is restored key by key', async (t) => {
+test('a cached policy is restored exactly, key by key', async (t) => {
   for (const keys of [0, 1, KEYS, 9_000]) {
     const policy = policyWith(keys);
     const { open } = await written(t, policy);
@@ -94,7 +94,7 @@ test('a written policy is restored key by key', async (t) => {
   }
 });
 
-test('every one of a thousand damaged files is rejected', async (t) => {
+test('a thousand differently damaged files are all rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();
@@ -198,7 +198,7 @@ test('with many concurrent writers, the newest version remains', async (t) => {
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('writing is delayed, and not repeated without changes', async (t) => {
+test('writes are delayed, and not repeated when nothing has changed', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
   await cache.load();
@@ -245,7 +245,7 @@ test('a node killed seconds after a revocation and restarted offline rejects the
   equal(second.node.verify(narrowed, { scopes: ['a'] }).allowed, false);
 });
 
-test("partial files from a crash are removed, another writer's are not", async (t) => {
+test("partial files left by a crash are removed, but another writer's are kept", async (t) => {
   const { dir, path, open } = await written(t);
   const old = `${await path()}.0011`;
   const fresh = `${await path()}.2233`;
@@ -269,7 +269,7 @@ test('files that an earlier SDK wrote without a version in the name are removed'
   deepEqual(await readdir(dir), before);
 });
 
-test('an unusable directory only logs a warning', async (t) => {
+test('an unusable cache directory causes only a warning', async (t) => {
   const { dir, logged } = await ground(t);
   const inTheWay = join(dir, 'file');
   await writeFile(inTheWay, 'not a directory');

@@ -27,14 +27,15 @@ export type DiskCache = {
   /** The cached policy; null if it is missing, invalid or from a different feed. Never rejects. */
   load(): Promise<Kept | null>;
   /**
-   * Schedules a policy to be written. `delta` is the change that led to it, null for a snapshot.
-   * Anything but new keys is written immediately, because a revocation must survive a restart.
+   * Schedules a policy to be written. `delta` is the change that led to it; null after a snapshot.
+   * A delta with anything but new keys is written immediately, because a revocation must survive a
+   * restart.
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves true if a node that starts from this cache would reject every key removed so far:
-   * either the removals are written, or there are no files. Resolves false if neither was possible;
-   * then the policy in force must not be acknowledged. Never rejects.
+   * Resolves to true if a node that starts from this cache would reject every key removed so far:
+   * either the removals have been written, or there are no files. Resolves to false if neither
+   * could be achieved; the policy in force must then not be acknowledged. Never rejects.
    */
   secure(): Promise<boolean>;
   /** Records when the node sent the request that confirmed the policy in force. */
@@ -108,13 +109,13 @@ type Reading = {
   proven: ProvenParts | null;
 };
 
-/** Reads both files; null without files. Throws if they are invalid. */
+/** Reads both files; null if there are none. Throws if they are invalid. */
 async function readBoth(parts: Reading): Promise<Found | null> {
   const { belonging, proven } = parts;
   const { journal, plain } = await readFiles(parts);
   if (!plain) return null;
   if (!journal) throw new Error('its journal is missing, and may have contained revocations');
-  // Why there are two formats: decisions/0033.
+  // decisions/0033 explains why there are two formats.
   const reading = proven && { ...proven, belonging };
   const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
   const base = kept.policy.version;
@@ -128,8 +129,8 @@ async function readBoth(parts: Reading): Promise<Found | null> {
 
 /**
  * The journal is read first: if another process replaces the policy file in the meantime, that file
- * can only be newer than the journal expects. If it writes the first files in the meantime, only
- * the policy file is found, and both are read again.
+ * can only be newer than the journal expects. If another process writes the first files in the
+ * meantime, only the policy file is found, and both are read again.
  */
 async function readFiles({ whole, journal }: Reading) {
   const read = async () => {

@@ -1,6 +1,6 @@
-// The directory of the policy cache, and the names of its files. The directory must belong to the
-// user of this process and be inaccessible to others: another user could restore a copy from before
-// a revocation. The names differ for each policy and for each secret key.
+// The policy cache's directory and file names. The directory must belong to this process's user and
+// be inaccessible to others, because another user could restore a copy from before a revocation.
+// File names differ for each policy and each secret key.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, unlink } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const KEYS_END = '.keys';
 const WHOLE_NAMES = [POLICY_END, JOURNAL_END, KEYS_END];
 const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
-/** A partial file of this age was left behind by a crash. */
+/** A partial file this old was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
 /** A file for a different secret key that was last written this long ago is no longer used. */
 const OUTDATED_MS = 30 * 86_400_000;
@@ -33,7 +33,10 @@ export type CacheNaming = {
   isProven?: boolean;
 };
 
-/** Unused options are left out, so that the name does not change when an option is added. */
+/**
+ * Options left at their defaults are omitted, so adding an option to the SDK doesn't rename
+ * existing caches.
+ */
 export const belongingOf = (naming: CacheNaming): Belonging => {
   const { projectId, env, tenantIds, include = [], isProven = false } = naming;
   return {
@@ -77,8 +80,8 @@ export async function checkDirectory(dir: string): Promise<void> {
 
 /** Removes old files that a crash, or a node with a different secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
-  // An earlier SDK gave one name to all versions of a file. If it is installed again, it must not
-  // find its old files, because they lack later revocations.
+  // An earlier SDK gave all versions of a file the same name. If that SDK is installed again, it
+  // must not find its old files, because they lack later revocations.
   for (const end of [POLICY_END, JOURNAL_END]) {
     await removeOlder(join(dir, own + end), Number.POSITIVE_INFINITY);
   }
@@ -89,7 +92,10 @@ export async function sweep(dir: string, { ofPolicy, own }: Names, now: number):
   }
 }
 
-/** Removes old journals without a policy file; a new journal's policy file may still be written. */
+/**
+ * Removes old journals that lack a policy file. A recent journal's policy file may still be
+ * written.
+ */
 export async function removeAbandoned(paths: readonly string[], now: number): Promise<void> {
   for (const path of paths) await removeOlder(path, now - ABANDONED_MS);
 }

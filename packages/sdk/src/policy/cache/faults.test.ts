@@ -1,5 +1,5 @@
-// Faults of the policy cache: failing disks, processes that share the directory, files that do not
-// belong together, and unfortunate timing.
+// The policy cache under adverse conditions: failing disks, processes that share the directory,
+// files that do not belong together, and unfortunate timing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { applyJournal, Journal } from './journal.ts';
 
-test('a key revoked while the first policy file is written does not wait for the second', async (t) => {
+test('a revocation while the first policy file is being written does not wait for the second', async (t) => {
   const { clock, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -40,7 +40,7 @@ test('a key revoked while the first policy file is written does not wait for the
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
-test('a snapshot after a long time without changes is written soon, whatever its size', async (t) => {
+test('after a long time without changes, a snapshot is written soon, whatever its size', async (t) => {
   const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
@@ -69,8 +69,8 @@ test('a deleted policy file is written again before the next journal', async (t)
   const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
   await unlink(await newestFile(dir, '.policy'));
   change(cache, policy, [removal(1)]);
-  // Each read takes real time, and the next write is scheduled after it.
-  // After half a minute the policy file would be written anyway.
+  // Each read takes real time, and the next write is scheduled after it. The clock stops short of
+  // half a minute, when the policy file would be written anyway.
   await until(async () => {
     await sleep(10);
     await clock.pass(clock.monotonicMs() < 20_000 ? 1_000 : 0);
@@ -194,7 +194,7 @@ test('files that are temporarily unreadable are not removed', async (t) => {
   equal(logged.length, 2);
 });
 
-test('a directory removed under a running node is reported, and created by the next start', async (t) => {
+test('a directory removed under a running node is reported, and the next start creates it again', async (t) => {
   const { dir, clock, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
@@ -217,7 +217,7 @@ test('versions without changes do not accumulate', () => {
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);
   log.forget(50);
-  // If each version were stored, only those after the fiftieth would be left.
+  // If the journal stored every version, it would have dropped the first fifty by now.
   ok(log.follows(1));
 });
 

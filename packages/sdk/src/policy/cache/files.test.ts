@@ -1,5 +1,5 @@
-// Other kinds of files in place of the cache's files or directory. None of them blocks the process,
-// and only a regular file in a directory of the same user is trusted.
+// FIFOs, links and other things in place of the cache's files or directory. None of them blocks the
+// process, and only a regular file in a directory of the same user is trusted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -101,11 +101,11 @@ test('non-regular files are rejected and replaced', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-/** A journal alone is not a policy. */
+/** The policy files in a directory: a journal on its own is not a policy. */
 const policies = async (dir: string) =>
   (await readdir(dir)).filter((name) => name.endsWith('.policy'));
 
-test('a directory that is a link, or open to other users, is neither read nor written', async (t) => {
+test('a cache directory that is a link, or accessible to other users, is neither read nor written', async (t) => {
   const { above, dir, logged, open, cache } = await written(t, 10, 1);
   await cache.close();
   const files = await readdir(dir);

@@ -1,4 +1,4 @@
-// The two files of a policy cache: reads their versions, writes and removes them.
+// A policy cache's two files: reads their versions, writes them and removes them.
 import { type Belonging, type Kept, piecesOf } from './format.ts';
 import type { Journal } from './journal.ts';
 import { provenPieces } from './proven.ts';
@@ -20,7 +20,7 @@ export type Disk = {
   syncJournal(): Promise<void>;
   /**
    * Removes the policy file; rejects if it remains. The journal stays: on its own it is harmless,
-   * and another process may be about to write the policy file that it follows.
+   * and another process may be about to write the policy file it belongs to.
    */
   clear(): Promise<void>;
   /** Logs a failure. */

@@ -25,7 +25,7 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-/** In this format, a policy file is written only when there is a journal. */
+/** In this format, a policy file always has a journal: without one, it counts as damaged. */
 const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
@@ -65,7 +65,7 @@ type Head = {
   projectDeleted: boolean;
   savedAt: number;
   confirmedAt: number;
-  /** The number of words of each part. */
+  /** The number of words in each part. */
   parts: number[];
   /** The number of ID rows, including removed keys' rows. */
   rows: number;
@@ -212,7 +212,9 @@ function headIn(value: unknown, belonging: Belonging): Head {
   };
 }
 
-/** Restores a policy from decrypted bytes. Throws if its project or filter is a different one. */
+/**
+ * Restores a policy from decrypted bytes. Throws if it belongs to a different project or filter.
+ */
 export async function restore(
   plain: Buffer,
   belonging: Belonging,

@@ -1,5 +1,5 @@
-// The journal outlives the process: whenever the process is killed, a restart finds the policy of
-// one version, and no written revocation is lost.
+// The journal outlives the process: whenever the process is killed, a restart finds the policy
+// exactly as it was at one version, with every written revocation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { watch } from 'node:fs';
 import {
@@ -37,7 +37,7 @@ test('a revocation is written immediately, even with many keys', async (t) => {
   await newsLeadTo(6);
   equal(await versionOf('policy'), 5, 'the policy file is not rewritten');
 
-  // The cache is not closed, as after a kill.
+  // The cache is deliberately not closed, to simulate a kill.
   const kept = await open().load();
   deepEqual([kept?.policy.version, kept?.savedAt], [6, SAVED_AT + 6]);
   equal(kept?.policy.table.size, 19_999);

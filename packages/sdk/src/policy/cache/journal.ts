@@ -10,7 +10,7 @@ import { readChange } from './stored-keys.ts';
 export type JournalDelta = {
   since: number;
   changes: readonly Change[];
-  /** The delta contains new keys only. */
+  /** Whether the delta contains only new keys. */
   isOnlyMore: boolean;
   /** The signed response, which a cache of signed responses stores instead of the changes. */
   proof?: Proof | null;
@@ -20,20 +20,22 @@ type Batch = { since: number; version: number; texts: readonly string[]; chars: 
 
 type Head = {
   belonging: Belonging;
-  /** The journal contains all changes after this version. */
+  /** The journal contains every change made after this version. */
   since: number;
   version: number;
-  /** The fingerprint of the table after all changes. */
+  /** The table's fingerprint after all changes. */
   fingerprint: string;
   projectDeleted: boolean;
   savedAt: number;
   confirmedAt: number;
 };
 
-/** The size of about twenty thousand revocations; with more, the policy file has to be written. */
+/**
+ * The size of about twenty thousand revocations; beyond that, the policy file has to be rewritten.
+ */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
-/** Changes that are applied without a pause: a few milliseconds. */
+/** How many changes are applied without a pause: a few milliseconds' work. */
 const TEXTS_AT_ONCE = 500;
 const FINGERPRINT = /^[\d,-]{1,100}$/;
 
@@ -68,7 +70,7 @@ export class Journal {
     this.#chars = 0;
   }
 
-  /** Whether the journal leads from a policy file of this version to the newest; null: no file. */
+  /** Whether the journal covers every change since a policy file of this version; null: no file. */
   follows(version: number | null): boolean {
     const [first] = this.#batches;
     return first !== undefined && version !== null && first.since <= version;
@@ -129,7 +131,7 @@ export async function applyJournal(
     policy.table.apply(texts.slice(at, at + TEXTS_AT_ONCE).map(changeIn));
     await breathe();
   }
-  // After a rollback of the server, the same version number may mean a different policy.
+  // After a server rollback, the same version number may mean a different policy.
   if (policy.table.fingerprint !== head.fingerprint)
     throw new Error('its journal does not match the policy file');
   policy.version = version;

@@ -19,7 +19,7 @@ import {
 import { nodeOn, startedOn } from '../../../test/plane.ts';
 import { SignedPlane } from '../../../test/signed-plane.ts';
 
-test('without its journal a cache has no policy, so no revoked key is accepted', async (t) => {
+test('a cache without its journal provides no policy, so no revoked key is accepted', async (t) => {
   const { dir, open, cache, policy, newsLeadTo, logged } = await written(t, 20, 5);
   change(cache, policy, [removal(1)]);
   equal(await cache.secure(), true);
@@ -30,13 +30,13 @@ test('without its journal a cache has no policy, so no revoked key is accepted',
   deepEqual(await readdir(dir), [], 'both files are removed');
 });
 
-test('a cache without its journal has no policy, even if no key was ever revoked', async (t) => {
+test('a cache without its journal provides no policy, even if no key was ever revoked', async (t) => {
   const { dir, open } = await written(t, 20, 5);
   await rm(await newestFile(dir, '.news'));
   equal(await open().load(), null);
 });
 
-test('a policy file never exists without a journal, even after the cache was removed', async (t) => {
+test('a policy file never exists without a journal, even after the cache has been removed', async (t) => {
   const { dir, cache, policy, clock, open } = await written(t, 20, 5);
   for (let round = 0; round < 5; round += 1) {
     for (const name of await readdir(dir)) await rm(join(dir, name));

@@ -1,5 +1,5 @@
-// A cache of signed responses: a start verifies all of them, and rejects anything else, even from
-// an attacker who has the secret key and can encrypt the files.
+// A start from a cache of signed responses verifies all of them, and rejects anything else, even
+// from an attacker who has the secret key and can encrypt the files.
 import { equal, match, ok } from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { readSealed, writeSealed } from './sealed-file.ts';
 
 const secretKey = secretKeyOf('live');
 
-/** A plane with three keys, of which one is revoked, and a closed node with a cache of them. */
+/** A control plane with three keys, one of them revoked, and a cache left by a closed node. */
 async function cached(t: TestContext, feedKeys?: 'jwks') {
   const above = await mkdtemp(join(tmpdir(), 'kr-proven-'));
   t.after(() => rm(above, { recursive: true, force: true }));
@@ -225,7 +225,7 @@ test('after a rotation, the cache is replaced by one signed with the new key', a
   const snapshots = () => plane.asked.filter(({ line }) => line === 'snapshot').length;
   const before = snapshots();
   await until(() => clock.pass(60_000).then(() => snapshots() >= before + 2));
-  // The next poll is sent once the loaded pages are in force.
+  // The node sends its next poll once the pages it has loaded are in force.
   const asked = plane.asked.length;
   await until(() => clock.pass(60_000).then(() => plane.asked.length > asked));
   await node.close();

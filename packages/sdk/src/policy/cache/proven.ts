@@ -14,7 +14,7 @@ import { type Delta, readFeed, type SnapshotPage } from '../wire.ts';
 import type { Belonging, Kept } from './format.ts';
 import { type Applied, journalHeadIn } from './journal.ts';
 
-/** How the signed responses of one feed are verified; its requests begin with this query. */
+/** How one feed's signed responses are verified, and the query that all its requests start with. */
 export type ProvenParts = { verifier: FeedVerifier; query: string };
 
 type Reading = ProvenParts & { belonging: Belonging };
@@ -113,13 +113,13 @@ function proofIn(value: unknown, body: Uint8Array): Proof {
   };
 }
 
-/** A policy that grows by one signed response at a time. */
+/** Builds a policy from one signed response after another. */
 class PolicyInParts {
   readonly #reading: Reading;
   readonly #proofs: Proofs = { snapshot: [], deltas: [] };
   #policy: Policy | null = null;
   #generatedAt = 0;
-  /** The cursor of the page that must come next; null after the last page. */
+  /** The cursor for the page that must come next; null after the last page. */
   #cursor: string | null = null;
 
   constructor(reading: Reading, kept?: Kept) {

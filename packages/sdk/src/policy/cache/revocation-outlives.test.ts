@@ -1,5 +1,5 @@
-// An acknowledged revocation survives the node: killed immediately and restarted without a control
-// plane, it does not accept the key, even if the disk was full or read-only.
+// An acknowledged revocation outlives the process: a node that is killed immediately and restarted
+// without a control plane does not accept the key, even if the disk was full or read-only.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -31,7 +31,7 @@ function started(t: TestContext, { url }: Served, dir: string): NodeProcess {
   return node;
 }
 
-test('a killed node loses neither of two revocations within a second', async (t) => {
+test('a killed node loses neither of two revocations made within a second', async (t) => {
   const { plane, served, dir } = await ground(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const first = plane.issue();
@@ -57,7 +57,7 @@ test('a killed node loses neither of two revocations within a second', async (t)
   }
 });
 
-/** The result of disk-scenarios.ts, which runs in its own mount namespace. */
+/** Runs disk-scenarios.ts in its own mount namespace, and returns its result. */
 async function scenario(t: TestContext, name: string): Promise<Record<string, unknown> | null> {
   const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', tmpdir()]);
   if (status !== 0) {
@@ -65,7 +65,7 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
     return null;
   }
   const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
-  // The process leaves its mount directory behind.
+  // Removed by the test, because the process leaves its mount directory behind.
   const dir = await mkdtemp(join(tmpdir(), 'kr-disk-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const env = { ...process.env, TMPDIR: dir };
@@ -82,7 +82,7 @@ test('if the disk is full, the cache is lost, but no revocation is', async (t) =
   equal(result.keptLater, true, 'with free space the cache is written again');
 });
 
-test('a version is not acknowledged if the disk can be neither written nor cleared', async (t) => {
+test('a version is not acknowledged if the cache on disk can be neither updated nor removed', async (t) => {
   const result = await scenario(t, 'readOnly');
   if (result === null) return;
   equal(result.isRefused, true, 'the revocation is in force');

@@ -78,7 +78,7 @@ export type Contents = {
   version: number;
   /** Pieces of bounded size. */
   pieces: Iterable<Uint8Array>;
-  /** Whether the file must survive a power cut, not only the process. */
+  /** Whether the file must survive a power cut, not just the end of the process. */
   isSynced: boolean;
   /** Must hold at the moment the file is replaced. */
   condition?: Condition;
@@ -92,7 +92,7 @@ export type Condition = {
   done(version: number): void;
 };
 
-/** Writes to a new file and then renames it, so that readers never see a part of it. */
+/** Writes to a new file and then renames it, so that readers never see a partial file. */
 export async function writeSealed(path: string, contents: Contents): Promise<void> {
   const part = `${path}.${randomBytes(8).toString('hex')}`;
   try {

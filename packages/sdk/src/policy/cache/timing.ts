@@ -2,9 +2,9 @@
 import type { Clock } from '../../clock.ts';
 
 export type Earliest = {
-  /** Runs the action within this time, or sooner if that was already requested. */
+  /** Runs the action within this time, or sooner if an earlier time has already been requested. */
   within(ms: number): void;
-  /** Runs the action as soon as the previous run has ended; resolves when this run has. */
+  /** Runs the action once the previous run has ended; resolves when the new run has ended too. */
   now(): Promise<void>;
   /** Starts no further runs; resolves when the current one has ended. */
   close(): Promise<void>;

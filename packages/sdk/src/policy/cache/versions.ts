@@ -1,6 +1,6 @@
-// Versions of a cache file: each has its own name, and the highest one counts. With one name for
-// all, a process could replace another process's newer version with an older one: it checks the
-// version and renames in two steps, and the other may rename in between.
+// Versions of a cache file: each has its own name, and the highest one counts. With a single name,
+// one process could replace another's newer version with an older one: checking the version and
+// renaming are two steps, and the other process may rename in between.
 import { readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function versionOfName(name: string, own: string, end: string): number | null {
   return VERSION.test(text) ? Number(text) : null;
 }
 
-/** The versions of a file, the highest first. Throws without the directory. */
+/** The versions of a file, the highest first. Throws if the directory is missing. */
 export function versionsOf({ dir, own, end }: Versioned): Version[] {
   return readdirSync(dir)
     .flatMap((name): Version[] => {
@@ -50,7 +50,7 @@ export function versionsOf({ dir, own, end }: Versioned): Version[] {
 const newestOf = (file: Versioned): Version | null =>
   versionsOf(file)[0] ?? versionsOf(file)[0] ?? null;
 
-/** The version that counts; null without files, UNKNOWN_VERSION if it cannot be trusted. */
+/** The highest version; null without files, UNKNOWN_VERSION if it cannot be trusted. */
 export function newestVersion(file: Versioned): number | null {
   try {
     for (let listings = 0; listings < LISTINGS_MAX; listings += 1) {
@@ -65,7 +65,7 @@ export function newestVersion(file: Versioned): number | null {
   }
 }
 
-/** The decrypted bytes of the version that counts; null without files. Throws if it is invalid. */
+/** The decrypted bytes of the highest version; null without files. Throws if it is invalid. */
 export async function readNewest(file: Versioned): Promise<Buffer | null> {
   for (let listings = 1; ; listings += 1) {
     const newest = newestOf(file);
@@ -97,14 +97,14 @@ export async function writeVersion(file: Versioned, contents: Contents): Promise
   await remove(all.filter((one) => one !== newest));
 }
 
-/** Makes the version that counts survive a power cut, if the system supports it. Never rejects. */
+/** Makes the highest version survive a power cut, if the system supports it. Never rejects. */
 export async function syncNewest(file: Versioned): Promise<void> {
   try {
     const newest = newestOf(file);
     if (newest) await syncPath(newest.path);
     await syncPath(file.dir);
   } catch {
-    // The directory is gone. The next write reports it.
+    // The directory has been removed. The next write will report that.
   }
 }
 

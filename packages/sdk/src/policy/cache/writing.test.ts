@@ -1,4 +1,4 @@
-// The rules for writing the policy, on a real disk that counts its operations.
+// When and in what order the policy is written, on a real disk whose operations are counted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ground, policyWith, removal, SAVED_AT } from '../../../test/cache.ts';

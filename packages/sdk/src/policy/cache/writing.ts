@@ -3,8 +3,8 @@
 //
 // One rule governs both: a node acknowledges a version only if a start from disk would accept no
 // key that this version removed. So a version with removals is in the journal before it is
-// acknowledged. If the journal does not fit the policy file on disk, or cannot be written, that
-// file is removed instead: having no policy is better than accepting a revoked key.
+// acknowledged. If the journal does not match the policy file on disk, or cannot be written, the
+// policy file is removed instead: having no policy is better than accepting a revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
@@ -23,17 +23,19 @@ const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
 /** How many times recording a removal is attempted before the policy file is removed instead. */
 const RECORD_TRIES_MAX = 3;
-/** A written journal survives a killed process immediately, and a power cut after this time. */
+/**
+ * Once written, a journal survives a killed process; after this time, it also survives a power cut.
+ */
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
 const CONFIRMED_MS = 60_000;
-/** A policy of up to this many keys is written as fast as a long journal. */
+/** A policy with at most this many keys can be written as quickly as a long journal. */
 const SMALL_KEYS_MAX = 10_000;
 
-/** The files on disk: `base` is the version of the policy file, `kept` has the journal applied. */
+/** The files on disk: `base` is the policy file's version; `kept` has the journal applied. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
-/** The policy file being written is already outdated, and the journal cannot follow it. */
+/** Thrown when the policy file being written is outdated and the journal does not cover the gap. */
 class Overtaken extends Error {}
 
 export class Writing {
@@ -44,7 +46,7 @@ export class Writing {
   readonly #sync: Earliest;
   readonly #securing: Shared<boolean>;
   #latest: Kept | null = null;
-  /** The newest version that removed something. */
+  /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
   /** The policy came as a snapshot: the same version on disk may have a different history. */
   #isReplaced = false;
@@ -55,7 +57,7 @@ export class Writing {
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #failure: string | null = null;
-  /** The new policy file is written, and waits for its journal. */
+  /** Pending while a new policy file, already written, waits for its journal. */
   #replacing: Promise<unknown> | null = null;
   #isClosed = false;
 
@@ -95,7 +97,10 @@ export class Writing {
     this.#writeWithin(canWait ? this.#longPauseMs() : this.#pauseMs());
   }
 
-  /** Writes, every CONFIRMED_MS, that the control plane confirmed the latest policy. */
+  /**
+   * Records on disk, at most every CONFIRMED_MS, that the control plane confirmed the latest
+   * policy.
+   */
   confirm(at: number): void {
     const latest = this.#latest;
     const elapsed = this.#clock.monotonicMs();
@@ -129,7 +134,9 @@ export class Writing {
     await this.#writeWhole();
   }
 
-  /** Whether the disk has this removal, or no files. Other processes may write there too. */
+  /**
+   * Whether this removal is on disk, or there are no files. Other processes may write there too.
+   */
   #isRecorded(removedAt: number): boolean {
     const base = this.#disk.wholeVersion();
     if (base === null) return true;
@@ -204,8 +211,9 @@ export class Writing {
   }
 
   /**
-   * Keys removed while the policy file is written must be in the journal before it is in place. A
-   * journal must be there in any case, so that a start notices if it was deleted.
+   * Keys removed while the policy file is being written must be in the journal before that file is
+   * put in place. Even if none are removed there must be a journal, so that a start notices if it
+   * was deleted.
    */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written
@@ -246,7 +254,9 @@ export class Writing {
     this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
   }
 
-  /** The delay when only writing the policy file helps: short, but longer after a recent write. */
+  /**
+   * How long to wait when only a new policy file will do: briefly, but longer after a recent write.
+   */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
     return Math.max(SOON_MS, untilMs - this.#clock.monotonicMs());

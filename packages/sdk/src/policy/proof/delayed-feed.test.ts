@@ -1,4 +1,4 @@
-// What a node accepts from a relay that holds genuine signed responses back and sends them later.
+// A node behind a relay that holds genuine signed responses back and sends them later.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,9 @@ const STALE_MS = 90_000;
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
-/** The control plane's earlier response to the same request with a different nonce. */
+/**
+ * Replaces a response with one signed `delayMs` earlier, for the same request with another nonce.
+ */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
   (sent, { target, createdMs }) =>
@@ -62,7 +64,7 @@ for (const minutes of [1, 10, 59]) {
     equal(watched.node.state().degraded, false);
   });
 
-  test(`responses ${minutes} min old confirm a cached policy only if they are under two minutes old`, async (t) => {
+  test(`responses ${minutes} min old confirm a cached policy: ${minutes < 2}`, async (t) => {
     const plane = new SignedPlane();
     const watched = await restarted(t, plane, () => {
       plane.alter = delayedBy(plane, minutes * MINUTE_MS);
@@ -75,7 +77,7 @@ for (const minutes of [1, 10, 59]) {
     equal(confirmed > 0, minutes < 2);
   });
 
-  test(`after an undelayed start, responses ${minutes} min late do not count as new`, async (t) => {
+  test(`after a normal start, responses delayed by ${minutes} min do not count as new`, async (t) => {
     const plane = new SignedPlane();
     const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
     plane.alter = delayedBy(plane, minutes * MINUTE_MS);
@@ -93,7 +95,7 @@ for (const minutes of [1, 10, 59]) {
   });
 }
 
-test('a node whose clock is 3 min fast is degraded, logs it, and still holds its polls', async (t) => {
+test('a node whose clock is 3 min fast is degraded and logs it, but still uses held polls', async (t) => {
   const plane = new SignedPlane();
   plane.aheadMs = -3 * MINUTE_MS;
   const key = plane.issue();
@@ -140,7 +142,7 @@ test('a nonce confirms a cached policy on a machine with a fast clock', async (t
 test('after a suspension, responses signed before it do not make the policy current', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
-  // The monotonic clock stood still, so the pace of the responses proves nothing.
+  // The monotonic clock stopped during the suspension, so the pace of the responses proves nothing.
   watched.clock.step(HOUR_MS);
   plane.alter = delayedBy(plane, HOUR_MS);
   await steps(watched, 20 * MINUTE_MS, () => equal(watched.node.state().degraded, true));
@@ -179,7 +181,7 @@ test('a recorded first snapshot is rejected because of its nonce', async (t) => 
   ok(first.node.verify(key).allowed);
 });
 
-test('a nonce is 16 bytes, new for each snapshot, and only sent for first pages that are verified', async (t) => {
+test('only a node that verifies responses sends a nonce: 16 new bytes with each request for a first page', async (t) => {
   const plane = new SignedPlane();
   plane.pageMax = 2;
   for (let n = 0; n < 5; n += 1) plane.issue();
@@ -216,7 +218,7 @@ test('a node does not accept a 304, a redirect or a different page in place of t
   await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   const status = 304;
   const attacks: SignedPlane['alter'][] = [
-    // The relay adds If-None-Match, so the control plane does sign that nothing has changed.
+    // The relay adds If-None-Match, so the control plane really does sign a 304.
     (sent, question) => signed({ ...sent, status, body: '' }, plane.signer, question),
     (sent, { target }) => ({ ...sent, status: 302, headers: { location: target } }),
     (sent, { target }) => (target.includes('nonce=') ? (recorded[1] ?? sent) : sent),

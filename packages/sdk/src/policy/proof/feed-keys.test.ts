@@ -1,4 +1,4 @@
-// The keys of the feed: pinned or published, replaced while nodes poll, and wrong options.
+// The keys that sign the feed: pinned, published, replaced while nodes poll, or misconfigured.
 import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeOn, PROJECT_ID, startedOn, type Watched } from '../../../test/plane.ts';
@@ -16,7 +16,7 @@ const polls = async ({ clock }: Pick<Watched, 'clock'>, ms = 10_000): Promise<vo
   for (let turn = 0; turn < 10; turn += 1) await clock.pass(ms / 10);
 };
 
-test('the list is loaded once, and again after a response signed with an unknown key', async (t) => {
+test('the list of keys is loaded once, and again after a response signed with an unknown key', async (t) => {
   const plane = new SignedPlane();
   const key = plane.issue();
   const { node, clock } = await startedOn(t, plane, options);
@@ -32,7 +32,7 @@ test('the list is loaded once, and again after a response signed with an unknown
   equal(node.verify(key).allowed, false);
 });
 
-test('behind a relay the list comes from the last URL, and the policy from the first', async (t) => {
+test('behind a relay, the list of keys comes from the last URL and the policy from the first', async (t) => {
   const plane = new SignedPlane();
   const asked = new Set<string>();
   const node = createNode(

@@ -15,9 +15,12 @@ export type FeedKeys = {
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
   /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
   refresh(): Promise<void>;
-  /** How many times a new list lacked a key of the previous one. */
+  /** How many times a newly loaded list lacked a key from the previous one. */
   readonly removals: number;
-  /** Why loading a list that was due failed; null if it worked, or before the first attempt. */
+  /**
+   * Why the last attempt to load the list failed; null if it succeeded, or before the first
+   * attempt.
+   */
   readonly failure: string | null;
 };
 
@@ -39,7 +42,7 @@ const KEYS_MAX = 1000;
 /** Pinned keys by their IDs, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
-/** The keys of the feed in a JWKS; throws a TypeError if the JWKS is malformed. */
+/** The feed's keys in a JWKS; throws a TypeError if the JWKS is malformed. */
 export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   const { keys } = fieldsOf(jwks);
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) {
@@ -135,7 +138,7 @@ class PublishedKeys implements FeedKeys {
   }
 }
 
-/** The keys of a list; null if the list is malformed. */
+/** A list's keys; null if the list is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
     return feedKeysIn(jwks);

@@ -1,5 +1,5 @@
-// A node with pinned keys against forged, altered, repeated and swapped feed responses: it rejects
-// all of them and keeps its policy.
+// A node with pinned keys that is sent forged, altered, repeated and swapped feed responses: it
+// rejects all of them and keeps its policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '@keyrail/testing/seeded-chance.ts';
@@ -67,7 +67,7 @@ const asOf = (sent: Outgoing, fields: Record<string, unknown>): Outgoing => ({
   body: JSON.stringify({ ...JSON.parse(sent.body || '{}'), ...fields }),
 });
 
-/** Faults of a response in any form. */
+/** Forgeries of any response, with or without a body. */
 const inAny: Forgery[] = [
   { name: 'a changed signature', times: 40, forge: withHeader('signature', flipped) },
   { name: 'changed parameters', times: 40, forge: withHeader('signature-input', flipped) },
@@ -118,7 +118,7 @@ const inAny: Forgery[] = [
   },
 ];
 
-/** Faults of a response with a body. */
+/** Forgeries of a response that has a body. */
 const inBody: Forgery[] = [
   { name: 'a changed body', times: 40, forge: withBody(flipped) },
   { name: 'a longer body', times: 5, forge: withBody((body) => `${body} `) },
@@ -219,7 +219,7 @@ test('200 forged responses with changes are rejected, and the policy stays in fo
     ok(node.verify(known).allowed && !node.verify(added).allowed, name);
   }
   const refused = /feed_unproven_total (\d+)/.exec(node.metrics())?.[1];
-  // The other forgeries are no longer JSON.
+  // The remaining forgeries are rejected earlier, because they are no longer valid JSON.
   ok(Number(refused) >= 200, refused);
   plane.alter = (sent) => sent;
   await dealtWith({ plane, clock });
@@ -276,7 +276,7 @@ test('a node sends its name in a header only while the feed is signed', async (t
   ok(plane.asked[0]?.query.has('node'), 'it has not seen a signed response yet');
   await clock.pass(3 * MINUTE_MS);
   equal(isInQuery(), false);
-  // An older release takes over.
+  // An older server release takes over, which does not sign the feed.
   plane.alter = (sent) => ({ ...sent, headers: {} });
   await clock.pass(3 * MINUTE_MS);
   equal(isInQuery(), true);

@@ -1,5 +1,5 @@
-// The proof of a policy: the signed responses it was built from. A cache stores them, so that a
-// start from the cache verifies them again.
+// A policy's proof: the signed responses it was built from. A cache stores them, so that a start
+// from the cache verifies them again.
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
@@ -22,7 +22,7 @@ export type Proof = {
   body: Uint8Array;
 };
 
-/** The pages of a snapshot, then the deltas since. */
+/** A snapshot's pages, then the deltas since. */
 export type Proofs = { snapshot: Proof[]; deltas: Proof[] };
 
 export type FeedVerifier = {
@@ -33,7 +33,9 @@ export type FeedVerifier = {
   check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
   /** Verifies a response from a cache, and returns its body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
-  /** The moment up to which the last verified response confirms the policy; null before one. */
+  /**
+   * The moment up to which the last verified response confirms the policy; null before the first.
+   */
   confirmedAt(): Moment | null;
   /** Why the last verified response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;

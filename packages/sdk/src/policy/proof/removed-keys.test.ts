@@ -1,4 +1,4 @@
-// A feed key that the deployment no longer publishes, for nodes with `feedKeys: 'jwks'`.
+// How nodes with `feedKeys: 'jwks'` treat a feed key that the deployment no longer publishes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,9 @@ async function scratch(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** The deployment signs with a new key; the first one leaked, and is no longer published. */
+/**
+ * Makes the deployment sign with a new key. The first one has leaked and is no longer published.
+ */
 function replaced(plane: SignedPlane) {
   const leaked = plane.signer;
   const next = newSigner('second');
@@ -44,7 +46,7 @@ test('a key removed from the list is trusted for at most a day', async (t) => {
   match(watched.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a machine that was suspended for a day loads the list again', async (t) => {
+test('a machine that was suspended for a day loads the list of keys again', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -61,7 +63,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   const watched = await startedOn(t, plane, options);
   ok(watched.node.verify(forged).allowed);
   plane.signer = replaced(plane).next;
-  // The genuine policy never had that key, so no change removes it.
+  // The genuine policy never contained the forged key, so no change removes it.
   const { version } = plane;
   plane.revoke(forged);
   plane.version = version;
@@ -72,7 +74,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   equal(snapshots.length, 2);
 });
 
-test('a start loads the list again, even if the cache has one', async (t) => {
+test('a start loads the list of keys again, even if the cache has one', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });
@@ -96,7 +98,7 @@ test('after a list without feed keys, earlier keys are no longer trusted', async
   match(watched.node.state().failure?.message ?? '', /the feed's keys have not been loaded/);
 });
 
-test('a start without the control plane does not wait for the list', async (t) => {
+test('a start without the control plane does not wait for the list of keys', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });
@@ -110,7 +112,7 @@ test('a start without the control plane does not wait for the list', async (t) =
   equal(plane.reads, reads);
 });
 
-test('if reloading the list fails, the old one stays in force and the node reports it', async (t) => {
+test('if the list of keys cannot be reloaded, the old one stays in force and the node reports the failure', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.listFault = () => new Response('<html>', { status: 200 });

@@ -1,13 +1,13 @@
-// Decides when a node loads a snapshot only to renew the proof of its policy: when the deltas since
-// the last one have become large, when a new key signs the feed, and when a key that may have
+// Decides when a node loads a snapshot just to renew its policy's proof: when the deltas since the
+// last snapshot have become large, when a new key signs the feed, and when a key that may have
 // signed the policy in force was removed from the published list. A cache signed with a retired key
 // could no longer be verified.
 import type { Chance, Clock } from '../../clock.ts';
 import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 
-/** The compressed deltas may take this much, or half of the snapshot if that is more. */
+/** The compressed deltas may reach this size, or half the snapshot's size if that is larger. */
 const DELTA_BYTES_MIN = 1024 * 1024;
-/** Bounds the responses in a cache. */
+/** Limits the number of responses in a cache. */
 const DELTAS_MAX = 10_000;
 /**
  * Nodes spread their renewals over this time. After a rotation, the old key stays published for a

@@ -9,7 +9,7 @@ import {
 import { InvalidContent } from '../../json.ts';
 import type { FeedKeys } from './feed-keys.ts';
 
-/** Nothing proves that the control plane made this response to this request. */
+/** Thrown if nothing proves that the control plane made this response to this request. */
 export class Unproven extends InvalidContent {
   /** No list of keys was available, so nothing was verified. */
   readonly isUndecided: boolean;
@@ -20,7 +20,7 @@ export class Unproven extends InvalidContent {
   }
 }
 
-/** The headers that prove a response; null if one is missing. */
+/** The headers that prove a response; each is null if it is missing. */
 type ProofHeaders = {
   etag: string | null;
   digest: string | null;
@@ -32,7 +32,7 @@ export type ReceivedAnswer = ProofHeaders & {
   status: number;
   /** Path and query of the request. */
   target: string;
-  /** The body without any compression. */
+  /** The uncompressed body. */
   bytes: Uint8Array;
 };
 
@@ -66,7 +66,7 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   return signer;
 }
 
-/** Rejects other encodings of the same bytes. */
+/** Decodes a signature, and rejects any other encoding of the same bytes. */
 function signatureIn(text: string): Buffer {
   const bytes = Buffer.from(SIGNATURE.exec(text)?.[1] ?? '', 'base64');
   if (`:${bytes.toString('base64')}:` === text) return bytes;

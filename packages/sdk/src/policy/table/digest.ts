@@ -48,7 +48,7 @@ export function writeId(uuid: string, words: Int32Array, at: number): void {
 }
 
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
-/** The offset of each group of four digits in the text of a UUID. */
+/** Where each group of four digits starts in a UUID's text. */
 const GROUPS_AT = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 const ID_CHARS = 36;
 /** Reused for every UUID: concatenating strings costs several times as much. */
@@ -59,7 +59,7 @@ const RECENT = 1024;
 const recentWords = new Int32Array(RECENT * ID_WORDS);
 const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');
 
-/** The text of a UUID from its four words, which begin at `start`. */
+/** A UUID's text, from its four words, which begin at `start`. */
 export function idText(words: ArrayLike<number>, start: number): string {
   const place = ((words[start] ?? 0) ^ (words[start + 3] ?? 0)) & (RECENT - 1);
   const at = place * ID_WORDS;

@@ -3,8 +3,8 @@
 import { inspect } from 'node:util';
 
 /**
- * A read-only set. It does not extend `Set`, because `Set.prototype.add.call` would change it; the
- * inner set is private.
+ * A read-only set with a private inner set. It does not extend `Set`, because
+ * `Set.prototype.add.call` could then change it.
  */
 class FixedSet implements ReadonlySet<string> {
   readonly #values: Set<string>;

@@ -1,12 +1,12 @@
-// Key ID and tenant ID of each key, as words, in chunks whose used rows never change: a context
-// refers to them until its IDs are read, perhaps long after its key was removed.
+// Each key's ID and tenant ID as words, in chunks whose used rows never change: a context refers to
+// a row until its IDs are read, perhaps long after the key was removed.
 import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
 const CHUNK_BITS = 9;
 export const CHUNK_ROWS = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_ROWS - 1;
-/** Chunks and rows that `narrow` visits without a pause: less than a millisecond. */
+/** How many chunks and rows `narrow` visits without a pause: less than a millisecond's work. */
 const CHUNKS_AT_ONCE = 64;
 const ROWS_AT_ONCE = 50_000;
 
@@ -17,7 +17,7 @@ const scratch = new Int32Array(IDS_WORDS);
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
-  /** The words of a row: both IDs, then the ones passed to `add` as `more`. */
+  /** The number of words in a row: both IDs, then the words passed to `add` as `more`. */
   readonly rowWords: number;
   #chunks: Int32Array[] = [];
   #used = 0;
@@ -33,12 +33,12 @@ export class Ids {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
   }
 
-  /** The chunk that holds a row. Its used rows never change. */
+  /** The chunk that a row is in. Used rows never change. */
   wordsOf(row: number): Int32Array {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** The offset of the key ID in the chunk; the tenant ID follows. */
+  /** Where a row's key ID starts in its chunk; the tenant ID follows. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * this.rowWords;
   }
@@ -68,7 +68,7 @@ export class Ids {
     return this.#used - 1;
   }
 
-  /** Whether a row holds exactly these IDs and words. */
+  /** Whether a row contains exactly these IDs and words. */
   holds(row: number, key: { keyId: string; tenantId: string }, more = NOTHING): boolean {
     writeId(key.keyId, scratch, 0);
     writeId(key.tenantId, scratch, ID_WORDS);
@@ -108,7 +108,7 @@ export class Ids {
     this.#rowsMax = rowsMax;
   }
 
-  /** The new row of a key. */
+  /** Moves a key's row if necessary, and returns the number of the row it is in afterwards. */
   move(row: number): number {
     if (row < this.#rowsMax) return row;
     const to = this.#free.pop();
@@ -118,7 +118,7 @@ export class Ids {
     return to;
   }
 
-  /** All rows have moved: drops the other chunks. */
+  /** Drops the other chunks once all rows have moved. */
   narrowed(): void {
     this.#used = this.#rowsMax;
     this.#chunks.length = this.#used / CHUNK_ROWS;

@@ -1,10 +1,10 @@
 // The environment and the display prefix of an imported key, which the table stores as words beside
-// its IDs. A native key's text contains both, an imported key's does not.
+// its IDs. A native key's text contains both; an imported key's text does not.
 import { DISPLAY_PREFIX_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Env } from '../../api/context.ts';
 
 const WORD_BYTES = 4;
-/** The first word holds the length of the prefix and, in its lowest bit, the environment. */
+/** The first word contains the prefix length and, in its lowest bit, the environment. */
 export const IMPORTED_WORDS = 1 + DISPLAY_PREFIX_CHARS_MAX / WORD_BYTES;
 
 const scratch = new Int32Array(IMPORTED_WORDS);

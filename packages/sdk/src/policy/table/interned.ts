@@ -2,12 +2,12 @@
 // reference-counted, so that values of removed keys do not accumulate.
 
 export type Pool<S, T> = {
-  /** The index of a value, created on first use; adds a reference. */
+  /** Returns the index of a value, which is created on first use; adds a reference. */
   take(source: S): number;
   release(index: number): void;
   /** Values by index. An array, because every decision reads it and a call would cost time. */
   readonly values: readonly T[];
-  /** The source of every value, with its index. */
+  /** Every value's source, with the value's index. */
   sources(): [number, S][];
   /** Restores a value at its index, without a reference. */
   restore(index: number, source: S): void;
@@ -23,7 +23,7 @@ type PoolParts<S, T> = {
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;
-  /** The part of a source that is stored. */
+  /** Returns the part of a source that needs to be stored. */
   keep(source: S): S;
   /** Called once for each distinct value. */
   make(source: S): T;

@@ -1,14 +1,14 @@
-// The IDs of all keys. A record of the table holds a link to a row for native keys or to a row for
-// imported keys. Only the latter have room for the details that an imported key's text does not
-// contain, so native keys need no memory for them.
+// The IDs of all keys. Each record of the table holds a link, either to a row for native keys or to
+// a row for imported keys. Only rows for imported keys have room for the details that an imported
+// key's text does not contain, so native keys need no memory for them.
 import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
 
-/** The part of a key that never changes. */
+/** A key's properties that never change. */
 type Identity = { keyId: string; tenantId: string; env: Env; importedPrefix?: string };
 
-/** The used rows of native and of imported keys. */
+/** Which rows are in use, for native and for imported keys. */
 export type RowMarks = { native: Uint8Array; imported: Uint8Array };
 
 /** A link is never zero, which marks an empty record. */
@@ -30,7 +30,7 @@ export class LinkedIds {
     return this.native.bytes + this.imported.bytes;
   }
 
-  /** The IDs that a link leads to, at `rowOf(link)`. */
+  /** The table of IDs that a link leads to; the row in it is `rowOf(link)`. */
   of(link: number): Ids {
     return link < 0 ? this.imported : this.native;
   }
@@ -56,13 +56,15 @@ export class LinkedIds {
     this.of(link).remove(rowOf(link));
   }
 
-  /** Marks the row of a link in an adopted table as used. */
+  /** In an adopted table, marks the row that a link leads to as used. */
   mark(link: number, marks: RowMarks): void {
     if (isImported(link)) this.#importedSize += 1;
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;
   }
 
-  /** The IDs with many unused rows, each with its number of keys; `keys` is the total. */
+  /**
+   * The ID tables with many unused rows, each with its number of keys; `keys` is the total number.
+   */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [
       { ids: this.native, keys: keys - this.#importedSize },
@@ -71,7 +73,7 @@ export class LinkedIds {
     return all.filter((each) => each.ids.isSparse(each.keys));
   }
 
-  /** While `ids` are narrowed: the new link of a key. */
+  /** A key's new link while `ids` is being narrowed. */
   move(link: number, ids: Ids): number {
     return this.of(link) === ids ? linkTo(ids.move(rowOf(link)), isImported(link)) : link;
   }

@@ -10,7 +10,7 @@ import { DIGEST_WORDS } from './digest.ts';
 
 /** The link to the key's IDs; zero in an empty record. */
 export const LINK_AT = DIGEST_WORDS;
-/** The pool index of its terms: scopes and rate limits. */
+/** The pool index of the key's terms: its scopes and rate limits. */
 export const TERMS_AT = 9;
 /** The expiry in two words, the high word first. */
 export const EXPIRY_AT = 10;
@@ -20,12 +20,15 @@ const RECORDS_MIN = 8;
 /** Shards are 68 to 85 % full: a probe reads a few tags, which are next to each other. */
 const FILL_MAX = 0.85;
 const FILL_SETTLED = 0.8;
-/** Below this, a shard shrinks. Far below the fill after growing, to avoid constant resizing. */
+/**
+ * A shard shrinks below this fill, which is far below the fill after growing: otherwise it would
+ * resize constantly.
+ */
 const FILL_MIN = 0.25;
 const GROWTH = 1.25;
 /** The growth while filling: collecting outgrown arrays as garbage costs more than spare memory. */
 const GROWTH_AT_FIRST = 2;
-/** The high word of the expiry of a key that does not expire. */
+/** The high word of the expiry if a key does not expire. */
 export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
@@ -43,7 +46,7 @@ export function writeExpiry(words: Int32Array, start: number, at: number): void 
 const EMPTY = 0;
 const TAGS = 255;
 
-/** Taken from a word that selects neither the shard nor the slot; never EMPTY. */
+/** The tag comes from a word that selects neither the shard nor the slot; it is never EMPTY. */
 const tagOf = (third: number): number => ((third >>> 0) % TAGS) + 1;
 
 /** One of many shards. Each grows separately, so that no resize blocks for long. */
@@ -82,7 +85,7 @@ export class Shard {
     return -1;
   }
 
-  /** Creates the record of a new digest and returns its offset. */
+  /** Creates a record for a new digest, and returns the record's offset. */
   add(digest: Int32Array, link: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     const words = this.own();
@@ -95,7 +98,9 @@ export class Shard {
     return at;
   }
 
-  /** Later records of the probe sequence move up, so that no probe ends too early. */
+  /**
+   * Removes a record. Later records of its probe sequence move up, so that no probe ends too early.
+   */
   remove(at: number): void {
     const words = this.own();
     const tags = this.#tags;
@@ -115,7 +120,7 @@ export class Shard {
     if (this.#records > RECORDS_MIN && this.#used < this.#records * FILL_MIN) this.#shrink();
   }
 
-  /** Filling is complete: frees spare memory. Returns the number of records that moved. */
+  /** Frees spare memory once filling is complete. Returns the number of records that moved. */
   settle(): number {
     this.#growth = GROWTH;
     return this.#shrink();
@@ -128,7 +133,7 @@ export class Shard {
     return this.#used;
   }
 
-  /** Gives each record the link that `move` returns for its link; returns how many there are. */
+  /** Replaces each record's link with what `move` returns for it; returns the number of records. */
   relink(move: (link: number) => number): number {
     for (let at = LINK_AT; at < this.words.length; at += RECORD_WORDS) {
       const link = this.words[at] ?? 0;
@@ -139,7 +144,7 @@ export class Shard {
     return this.#records;
   }
 
-  /** The words for writing; copied first if a reader holds them. */
+  /** Returns the words for writing, after copying them if a reader has them. */
   own(): Int32Array {
     if (this.#isShown) this.words = this.words.slice();
     this.#isShown = false;
@@ -156,7 +161,7 @@ export class Shard {
     return this.words;
   }
 
-  /** The second word, scaled to the table size, is the first slot; so a resize keeps the order. */
+  /** A probe starts at the second word, scaled to the table size; so a resize keeps the order. */
   #homeOf(second: number): number {
     return (((second >>> 0) * this.#records) / WORD) | 0;
   }

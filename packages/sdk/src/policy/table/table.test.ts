@@ -87,7 +87,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   }
   for (const _ of table.settle());
   const full = table.bytes;
-  // A context refers to the IDs of its key like this, and reads them later.
+  // A context refers to its key's IDs in this way, and reads them later.
   const row = rowOf(table, 1);
   const words = table.ids.native.wordsOf(row);
   const start = table.ids.native.startOf(row);
@@ -161,7 +161,7 @@ test('a digest that differs in one bit does not match', () => {
   ok(toldBy(table, entry.lookupHash));
 });
 
-test('the digest of a key equals the hex digest in the feed', () => {
+test("a key's digest equals the hex digest in the feed", () => {
   for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
     deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
   }
@@ -195,7 +195,7 @@ test('unused scope sets and rate limits are removed', () => {
     }
   }
   equal(table.pool.sources().length, 40);
-  // Shared values keep no reference to data of one key.
+  // A shared value must not keep a reference to the data of any one key.
   for (const [, kept] of table.pool.sources()) {
     deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
   }

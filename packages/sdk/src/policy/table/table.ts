@@ -1,6 +1,6 @@
-// The keys of a project, indexed by digest. Data of one key is in typed arrays, data that keys
-// share is in a pool: a million keys take less than 100 bytes each, and the garbage
-// collector has no objects to trace.
+// A project's keys, indexed by digest. Each key's own data is in typed arrays, and data that keys
+// share is in a pool: a million keys take less than 100 bytes each, and the garbage collector has
+// no objects to trace.
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
@@ -9,7 +9,7 @@ import { createPool, type Pool } from './interned.ts';
 import { LinkedIds, type RowMarks } from './linked-ids.ts';
 import { LINK_AT, RECORD_WORDS, Shard, TERMS_AT, writeExpiry } from './shard.ts';
 
-/** A checked key of the feed. */
+/** A validated key from the feed. */
 export type Entry = {
   /** The hash in lowercase hex. */
   lookupHash: string;
@@ -26,14 +26,14 @@ export type Entry = {
   extra?: Extra;
 };
 
-/** Additional data of a key that a node may request. */
+/** Additional data about a key, which a node may request. */
 export type Extra = {
   /** Unparsed JSON: few requests need it, and parsing it for all keys would be expensive. */
   readonly meta?: string;
   readonly tenantExternalId?: string;
 };
 
-/** The state of one key after a change. */
+/** One key's state after a change. */
 export type Change = { kind: 'upsert'; entry: Entry } | { kind: 'remove'; lookupHash: string };
 
 /** What a key may do. Many keys share the same terms. */
@@ -46,7 +46,7 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const SHARD_BITS = 8;
 export const SHARDS = 1 << SHARD_BITS;
 
-/** Records that are moved or visited without a pause: about one millisecond. */
+/** How many records are moved or visited without a pause: about one millisecond's work. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
@@ -118,14 +118,14 @@ export class PolicyTable {
     return this.#shards.reduce((sum, { bytes }) => sum + bytes, this.ids.bytes);
   }
 
-  /** The place of a digest, or -1. */
+  /** The place of a digest's record, or -1. */
   find(digest: Int32Array): number {
     const shard = (digest[0] ?? 0) & (SHARDS - 1);
     const at = this.#shards[shard]?.find(digest) ?? -1;
     return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
-  /** The array that holds a record; `startOf` is its offset. Read it synchronously. */
+  /** The array that contains a record, at the offset `startOf`. Read it synchronously. */
   wordsOf(place: number): Int32Array {
     return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
@@ -144,7 +144,7 @@ export class PolicyTable {
     return this.#extras?.get(link);
   }
 
-  /** Every extra by link; null if there are none. Later changes do not affect it. */
+  /** Every extra with its link; null if there are none. Later changes do not affect the list. */
   showExtras(): [number, Extra][] | null {
     return this.#extras && [...this.#extras];
   }
@@ -177,7 +177,7 @@ export class PolicyTable {
     return shard.add(digest, this.ids.add(entry));
   }
 
-  /** The IDs of a key never change; if they did, it would be treated as a different key. */
+  /** A key's IDs never change. If they did, it would be treated as a different key. */
   #renameIn(words: Int32Array, at: number, entry: Entry): void {
     const link = words[at + LINK_AT] ?? 0;
     if (this.ids.holds(link, entry)) return;
@@ -222,7 +222,7 @@ export class PolicyTable {
     return shard;
   }
 
-  /** Frees memory that is left over from filling; yields, so that the caller can pause. */
+  /** Frees spare memory after the table has been filled; yields, so that the caller can pause. */
   *settle(): Generator<void> {
     let moved = 0;
     for (const shard of this.#shards) {
