@@ -25,13 +25,13 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The part of a command that every worker understands. */
+/** The fields that every worker's commands have in common. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {
   name: Name;
   worker: Worker<Command, Counted>;
-  /** Completes the command of a round. */
+  /** Builds a round's command. */
   command: (span: Span) => Command;
   /** The program whose CPU time is measured; by default the worker itself. */
   measured?: Program;

@@ -33,7 +33,7 @@ test('every connection stays busy until the time is up', async (t) => {
   equal(result.done >= CONNECTIONS, true);
 });
 
-test('a round with an unresponsive server times out', async (t) => {
+test("a round times out if the server doesn't respond", async (t) => {
   const { generator, target } = await openTarget(t, () => {});
   const plannedMs = 50;
   const result = await generator.run(target, plannedMs);

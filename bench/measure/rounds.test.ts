@@ -32,7 +32,7 @@ test('contestants take turns after an uncounted warm-up', async () => {
   deepEqual(rates(samples('ours')).slice(0, 2), [3, 5]);
 });
 
-test('a timed-out round is reported, and its sample is kept', async () => {
+test('a round that times out is reported, and its sample is kept', async () => {
   let runs = 0;
   const run = async () => {
     runs += 1;

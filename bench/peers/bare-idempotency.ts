@@ -1,5 +1,5 @@
-// Both sides of the idempotency benchmark, in a separate process: claim and complete over HTTP, or
-// the statements of both sent by bare `pg` with its own pipelining.
+// Both sides of the idempotency benchmark, in a separate process: claiming and completing over
+// HTTP, and the statements behind both, sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { lockScope, updateStored } from '@keyrail/server/features/idempotency/rows.ts';
@@ -19,7 +19,7 @@ const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
-/** One connection. Each call waits for the full response, which fits into one read. */
+/** One connection. Each call waits for the full response, which always fits into one read. */
 function createCaller(socket: Socket): (path: string, body: object) => Promise<string> {
   let response = Promise.withResolvers<string>();
   let text = '';
@@ -65,7 +65,7 @@ async function byStatements(): Promise<void> {
   if (stored !== 'whole') throw new Error('the response was not stored');
 }
 
-/** Each round has its own connections, as in the load generator. */
+/** Each round opens its own connections, as the load generator does. */
 async function repeatByHttp(span: Span): Promise<Counted> {
   const sockets: Socket[] = [];
   const counted = await repeat(span, () => {

@@ -1,15 +1,15 @@
-// The planted bugs: each one is a patch, and the test that must fail while the patch is applied.
+// The planted bugs: each is a patch, with the test that must fail while the patch is applied.
 
 export type Planted = {
-  /** The file name in `patches`, without its extension. */
+  /** The patch's file name in `patches`, without its extension. */
   patch: string;
   /** What the bug does. */
   bug: string;
   file: string;
-  /** The title of the test. */
+  /** The test's title. */
   title: string;
   store: 'embedded' | 'postgres';
-  /** Cheap enough for every run of the tests. */
+  /** Whether the bug is cheap enough to be part of every test run. */
   isCheap?: true;
 };
 
