@@ -108,10 +108,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/**
- * Child processes inherit neither KEYRAIL settings from the environment nor the parent's Node.js
- * flags.
- */
+/** Child processes inherit no Keyrail or database settings and no Node.js flags. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Contract of the database session: it has no privileges until a door opens, and a data directory
+// Database session contract: a session has no privileges until a door opens, and a data directory
 // has only one session.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
@@ -83,7 +83,7 @@ async function scratch(): Promise<{ path: string; remove(): Promise<void> }> {
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-test('a directory is locked once, whatever path leads to it', async (t) => {
+test('a directory can be locked only once, whatever path leads to it', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const alias = `${path}-alias`;

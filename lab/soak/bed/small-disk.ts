@@ -67,5 +67,5 @@ async function mounted(holder: ChildProcess): Promise<void> {
   });
   const said = holder.stdout ? once(holder.stdout, 'data') : ended;
   await Promise.race([said, ended]);
-  ended.catch(() => {}); // it ends when the soak ends
+  ended.catch(() => {}); // the process exits when the soak ends
 }
