@@ -63,7 +63,9 @@ async function build({ serverOnly }) {
   }
 }
 
-/** Checks that scripts run on a recent enough Node.js. npm looks in node_modules/.bin first. */
+/**
+ * Checks that npm scripts will run on a recent Node.js: npm prefers the one in node_modules/.bin.
+ */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;

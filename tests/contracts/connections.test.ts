@@ -186,7 +186,7 @@ test('a released connection has no role and no scope', async (t) => {
   ]);
 });
 
-test('when a deadline is extended step by step, a caller gives up after one step without a response', async () => {
+test('a caller whose deadline is extended in steps gives up after one step without a response', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -2,7 +2,7 @@
 import { equal, ok } from 'node:assert/strict';
 import type { Deployment } from './deployment.ts';
 
-/** The result a command prints last. */
+/** Runs a command that must succeed, and returns the result it prints last. */
 export async function command(deployment: Deployment, ...words: string[]) {
   const { code, output } = await deployment.command(...words);
   equal(code, 0, output);
