@@ -17,7 +17,7 @@ test('every word in the repository is allowed', () => {
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('meaningless names are rejected, in any spelling', () => {
+test('meaningless names are rejected, however they are spelled', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');
@@ -66,7 +66,7 @@ test('secrets are revealed only in responses and emails', () => {
   refused(`${server}/app.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('a comment mentions no unfinished work', () => {
+test('no comment mentions unfinished work', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

@@ -1,5 +1,5 @@
-// The published packages in separate projects, on the oldest Node.js version they support and on
-// this one, as ESM and as CommonJS.
+// The published packages, installed into separate projects, on the oldest Node.js version they
+// support and on this one, as ESM and as CommonJS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const runtimes = [
   { major: 20, find: findNode20 },
 ];
 
-test('the packages install no dependencies', async () => {
+test('the packages have no dependencies to install', async () => {
   const paths = await readdir(join(project, 'node_modules'), { recursive: true });
   const manifests = paths.filter((path) => /^[^.].*[^s]\/package\.json$/.test(path));
   deepEqual(manifests.sort(), names.map((name) => `@keyrail/${name}/package.json`).sort());
