@@ -123,7 +123,9 @@ test('checks recover after Redis is killed and restarted', { skip }, async (t) =
   await healed(one);
 });
 
-test('checks recover if Redis is down when the server starts and comes up later', { skip }, async (t) => {
+test('checks recover if Redis is down when the server starts and comes up later', {
+  skip,
+}, async (t) => {
   const server = await newRedis(t);
   await server.crash();
   const one = await scene(t, server.url);

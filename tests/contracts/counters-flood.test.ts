@@ -109,7 +109,9 @@ test('a test key that floods Redis is denied, and other callers are not', { skip
   equal(counters.state().ready, true);
 });
 
-test('a test key that floods a Cluster is denied, and other callers are not', { skip }, async (t) => {
+test('a test key that floods a Cluster is denied, and other callers are not', {
+  skip,
+}, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const namesMax = 8000;

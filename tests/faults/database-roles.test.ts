@@ -139,7 +139,9 @@ test("another database's login cannot connect, and even if allowed to connect, c
   await db.close();
 });
 
-test('a renamed database keeps its roles, and a copied database gets its own', { skip }, async () => {
+test('a renamed database keeps its roles, and a copied database gets its own', {
+  skip,
+}, async () => {
   const login = await made('renamed');
   await migrated(login);
   await administer(`alter role ${login} nocreaterole`);

@@ -130,7 +130,9 @@ test('the doctor reports missing and excess privileges, and tables without row l
   );
 });
 
-test('the doctor reports a role that is missing or that the login cannot use', { skip }, async (t) => {
+test('the doctor reports a role that is missing or that the login cannot use', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`do $$ begin
     execute format('revoke %I from keyrail', role_of('kr_read'));

@@ -74,7 +74,9 @@ async function ask(url: string): Promise<Answer> {
   return (await fetch(url)).json() as Promise<Answer>;
 }
 
-test('every metric that an alert or a panel queries is exported by a server', { skip }, async (t) => {
+test('every metric that an alert or a panel queries is exported by a server', {
+  skip,
+}, async (t) => {
   const deployment = await deploy(t, { KEYRAIL_METRICS_TOKEN: TOKEN });
   const server = await deployment.run('start');
   const prometheus = await startPrometheus(t, new URL(server.url).host);

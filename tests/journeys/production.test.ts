@@ -151,7 +151,9 @@ test('a start without dependencies prints one sentence on what to do', { skip },
   }
 });
 
-test("the systemd unit runs the guide's command, and systemd accepts the unit", { skip }, async (t) => {
+test("the systemd unit runs the guide's command, and systemd accepts the unit", {
+  skip,
+}, async (t) => {
   const unit = readFileSync(join(root, UNIT), 'utf8');
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);

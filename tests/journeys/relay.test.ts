@@ -83,7 +83,7 @@ test('nodes behind a relay', async (t) => {
   await t.test('act only with their own secret keys', async () => {
     await noKeyActsForAnother(scene);
   });
-  await t.test('reject a policy that has been altered, and continue with an intact one', async () => {
+  await t.test('reject an altered policy, and continue with an intact one', async () => {
     await alteredPoliciesAreRefused(scene, tap, feedKeys);
   });
 });

@@ -238,7 +238,7 @@ test('the server exports traces', async (t) => {
     equal(printed().split(gone).length, 2);
   });
 
-  await t.test('exports the remaining spans when it stops, and never exports a secret', async () => {
+  await t.test('exports the remaining spans when it stops, but never a secret', async () => {
     await collector.revive();
     const last = await ask('/v1/workspace');
 

@@ -134,7 +134,7 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records that the credential is used
+    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential as used
     const before = await rowsOf(held);
     done.length = 0;
     sent();
