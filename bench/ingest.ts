@@ -83,7 +83,7 @@ export async function measureIngest({ plan, report }: Run): Promise<void> {
 
 type Parts = { generator: LoadGenerator; server: Keyrail; setup: TelemetrySetup };
 
-/** A server under load, with events counted instead of requests. */
+/** Puts a server under load, counting events instead of requests. */
 function inBatches({ generator, server, setup }: Parts, events: 1000 | 100): Contestant<Name> {
   const name: Name = `batches of ${events}`;
   const served = underLoad(generator, { name, server, request: batchRequest(setup, events) });

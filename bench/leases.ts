@@ -128,7 +128,7 @@ async function createSecrets(call: Call, project: Project, count: number): Promi
   return secrets;
 }
 
-/** Also counts the node's requests to the control plane in each round. */
+/** Also records how many requests the node makes to the control plane in each round. */
 function counted(contestant: Contestant<Way>, { port }: Server) {
   const rounds: Counts[] = [];
   const callsSoFar = async (): Promise<number> => {

@@ -112,7 +112,9 @@ function workersIn(home) {
   return names.filter((name) => /^[\w-]+\.ts$/.test(name)).map((name) => `src/workers/${name}`);
 }
 
-/** Each worker's file name in the build, by its source name, as JSON for `define`. */
+/**
+ * The file name of each worker in the build, by the name of its source file, as JSON for `define`.
+ */
 function urlsOf({ outputs }) {
   const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
   return JSON.stringify(

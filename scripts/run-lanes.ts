@@ -26,7 +26,7 @@ export type Setting = {
   env: NodeJS.ProcessEnv;
   scratch: string;
   backends: Backends;
-  /** The store given on the command line, for lanes that choose their store themselves. */
+  /** The store selected on the command line, for lanes whose tests choose their own store. */
   only: Store | null;
 };
 

@@ -53,7 +53,9 @@ async function take(lock) {
   }
 }
 
-/** Renames a directory that contains the pid onto the lock, which fails while the lock is held. */
+/**
+ * Renames a directory that contains the pid to the lock's name, which fails while the lock is held.
+ */
 function tryTake(lock) {
   if (existsSync(lock)) return false;
   const made = mkdtempSync(`${lock}-`);

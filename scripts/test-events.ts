@@ -13,7 +13,7 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** A test event, its time, and the CPU time its process has used so far. */
+/** A test event with its time and the CPU time that its process has used so far. */
 export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node.js finds a reporter by its default export.

@@ -8,9 +8,9 @@ const WAIT_MS_MAX = 60_000;
 
 export type Tab = Stoppable & {
   page: Page;
-  /** Waits until a condition holds in the page, and returns the page's time. */
+  /** Waits until a condition holds on the page, and returns the page's own time at that moment. */
   when(condition: string): Promise<number>;
-  /** The longest task on the page during some work, in milliseconds. */
+  /** The longest task on the page while some work runs, in milliseconds. */
   longestTask(work: () => Promise<void>): Promise<number>;
   /** The longest time from an input until its handler has finished, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;

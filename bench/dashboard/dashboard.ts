@@ -147,7 +147,7 @@ async function measureScreens({ run, chromium, seeded, size }: Measured): Promis
       const rows = ['Keys', 'Audit log'].includes(name) ? ` && ${ROWS} >= ${PAGE_ROWS}` : '';
       await link.hover();
       const tookMs = await elapsed(tab, () => link.click(), `${title(name)}${rows}`);
-      // The first walk loads the screens.
+      // The first walk loads the screens, so it isn't counted.
       if (walk > 0) values.push(tookMs);
       await tab.page.waitForLoadState('networkidle');
     }

@@ -1,4 +1,4 @@
-// Contestants of a round: a server under load, or a worker that does the work on its own.
+// Contestants in a round: a server under load, or a worker that does the work itself.
 import { type Counted, perSecond } from '../measure/overrun.ts';
 import type { Contestant, Sample } from '../measure/rounds.ts';
 import { CONNECTIONS, type LoadGenerator } from './load-generator.ts';
@@ -51,7 +51,9 @@ export const byWorker = <Name extends string, Command extends Span>({
     }),
 });
 
-/** Adds the CPU time per piece of work, which a busy machine distorts less than the rate. */
+/**
+ * Adds the CPU time per piece of work, which a busy machine distorts less than it does the rate.
+ */
 async function sampleOf(
   program: Program,
   work: () => Promise<Counted & { remark: string }>,

@@ -23,6 +23,6 @@ test('an unsuccessful response ends the run with an error that contains the resp
   throws(() => checkStatus(refused), /HTTP\/1\.1 429 Too Many Requests wait/);
 });
 
-test('a response without a length is rejected', () => {
+test('a response without a content length is rejected', () => {
   throws(() => responseLength(response('HTTP/1.1 200 OK\r\n\r\n')), /without a length/);
 });

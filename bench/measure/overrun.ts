@@ -21,13 +21,13 @@ export async function isEndedByOverrun(
   }
 }
 
-/** Completed pieces of work, and the time they took. */
+/** How many pieces of work were completed, and how long that took. */
 export type Counted = { done: number; ms: number; isEnded: boolean };
 
 /** If a round was cut off before it completed anything, it counts as one piece: an upper bound. */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 
-/** Runs `concurrency` loops in parallel, each repeating the step until the time is up. */
+/** Runs `concurrency` loops in parallel. Each repeats the step until the time is up. */
 export async function repeat(
   { ms, concurrency }: { ms: number; concurrency: number },
   begin: () => () => Promise<unknown>,

@@ -33,7 +33,7 @@ test('an interval contains the true median in 95 of 100 cases', () => {
   const rounds = 2000;
   let hits = 0;
   for (let round = 0; round < rounds; round += 1) {
-    // The median of these values is 0.25.
+    // The squares of uniform random numbers, whose median is 0.25.
     const interval = medianInterval(Array.from({ length: 85 }, () => random() ** 2));
     if (interval && interval.low <= 0.25 && interval.high >= 0.25) hits += 1;
   }

@@ -6,7 +6,9 @@ export type Interval = { low: number; high: number };
  * Fewer values give no interval. The lowest and highest of five contain the median 94 times in 100.
  */
 const INTERVAL_VALUES_MIN = 5;
-/** Half the width of a 95 % interval, in ranks, per square root of the number of values. */
+/**
+ * Half the width of a 95 % interval, in ranks, divided by the square root of the number of values.
+ */
 const HALF_WIDTH = 0.98;
 
 const sorted = (values: readonly number[]): number[] =>

@@ -21,7 +21,7 @@ export type ChangeCommand = Span & { pipelined: boolean };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement. As in every write, it sets a change ID. */
+/** The server's own first statement, which sets a change ID as in every write. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {

@@ -14,7 +14,7 @@ export type ClaimCommand = Span & { by: 'http' | 'statements' };
 const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const RESPONSE = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
-/** The size of the response above when it is sealed. */
+/** As many bytes as the response above has when it is encrypted. */
 const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
@@ -54,7 +54,7 @@ function byHttp(socket: Socket): () => Promise<void> {
 
 const recorder = openRecorder(BENCH_WORKSPACE);
 
-/** The feature's own statements. */
+/** Claims and completes a scope with the statements that the server itself sends. */
 async function byStatements(): Promise<void> {
   const scopeHash = randomBytes(32).toString('hex');
   const lockToken = randomBytes(24).toString('base64url');

@@ -67,7 +67,7 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // The name is in a header, as in the SDK: in the path, each node would get its own signature.
+    // As in the SDK, the name is in a header. In the path, it would need a signature per node.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

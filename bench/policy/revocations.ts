@@ -119,11 +119,11 @@ function distribution(values: readonly number[]): string {
   return `${shares.join(', ')} ms`;
 }
 
-/** When the last node received each change. */
+/** How long the last node took to receive each change. */
 const lastOf = (deliveries: readonly Delivery[]): number[] =>
   deliveries.map(({ delaysMs }) => Math.max(...delaysMs));
 
-/** When each node received each change. */
+/** How long each node took to receive each change. */
 const eachOf = (deliveries: readonly Delivery[]): number[] =>
   deliveries.flatMap(({ delaysMs }) => delaysMs);
 

@@ -14,7 +14,7 @@ export async function createProject(call: Call): Promise<Project> {
   return { projectId: String(project.id), tenantId: String(tenant.id) };
 }
 
-/** Creates keys over HTTP, one after the other, and returns their IDs. */
+/** Creates keys over HTTP, one after another, and returns their IDs. */
 export async function createKeys(
   call: Call,
   { projectId, tenantId }: Project,

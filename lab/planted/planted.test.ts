@@ -33,7 +33,7 @@ test('every named test exists, and the document lists it', () => {
   }
 });
 
-test("today's two cheap bugs are caught", async () => {
+test("the tests catch today's two cheap bugs", async () => {
   const cheap = plantedBugs.filter(({ isCheap }) => isCheap);
   for (const planted of handful(cheap, 2, systemClock.now())) {
     const { why } = await runPlanted(planted, { tree, postgresUrl: null });

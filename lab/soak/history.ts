@@ -34,7 +34,7 @@ export type Recovery = { what: string; ms: number | null };
 
 export type History = {
   workspaceId: string;
-  /** The test environment's secret key. */
+  /** The ID of the test environment's secret key. */
   testKeyId: string;
   ops: Op[];
   /** All audit rows at the end, and the number of rows before the first step. */
@@ -79,7 +79,7 @@ export const opsOf = ({ ops }: Pick<History, 'ops'>, ...kinds: string[]): Op[] =
 export const isOk = ({ outcome }: Op): boolean => outcome === 'ok';
 export const mayBeDone = ({ outcome }: Op): boolean => outcome !== 'fail';
 
-/** Groups in the order of their first member. */
+/** Groups items, in the order in which each group's first item appears. */
 export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {

@@ -41,7 +41,7 @@ const PAUSE_MS = 2_000;
 export type Turns = {
   trials: readonly Trial[];
   isWhole(): Promise<boolean>;
-  /** No trial begins after this time. */
+  /** No trial begins after this moment. */
   until: number;
   say(line: string): void;
 };

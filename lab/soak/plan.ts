@@ -1,4 +1,4 @@
-// The plan of a soak: each client's steps and the faults, as a function of the seed alone.
+// The plan of a soak: the faults, and each client's steps. It depends only on the seed.
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 
 /** The kinds of steps, and how often each one occurs. */

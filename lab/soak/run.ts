@@ -28,7 +28,7 @@ export type Account = {
   bed: string;
   skipped: string[];
   operations: Record<string, Record<'ok' | 'fail' | 'unknown', number>>;
-  /** How many product responses had each status of 500 or above. */
+  /** The number of responses with each status of 500 or above. */
   serverErrors: Record<string, number>;
   faults: FaultRun[];
   /** The faults that ran in turn, if the bed has any. */

@@ -50,7 +50,7 @@ async function noneIsLeft({ as, keyId, projectId }: Ground): Promise<void> {
 for (const isRelayed of [false, true]) {
   const where = isRelayed ? 'behind a relay' : 'at the control plane';
 
-  test(`nodes closed within 80 ms of their start are not listed ${where}`, async (t) => {
+  test(`nodes that are closed within 80 ms of starting are not listed ${where}`, async (t) => {
     const scene = await ground(t, isRelayed);
     const closed = Array.from({ length: NODES }, async (_, at) => {
       const node = nodeOf(scene);

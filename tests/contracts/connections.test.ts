@@ -10,7 +10,7 @@ import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// A single connection, so that each statement runs on the connection of the previous one.
+// Only one connection, so that each statement runs on the same one as the statement before.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });
@@ -137,7 +137,7 @@ test('a timed-out transaction leaves nothing behind for the next one', async () 
   equal(await countSeen(store, 'secret_keys', scope), 0);
 });
 
-test('the caller after a timed-out statement gets its own result', async () => {
+test('a statement sent after one that timed out gets its own result', async () => {
   // On PostgreSQL the statement sleeps. The embedded store can only be kept busy.
   const slow = onPostgres
     ? "select 'slow' as answer, pg_sleep(0.5)"
@@ -154,7 +154,7 @@ test('the caller after a timed-out statement gets its own result', async () => {
   equal(await late, true);
 });
 
-test('a connection to a server that became read-only is not reused', {
+test('a connection to a server that has become read-only is not reused', {
   skip: onPostgres ? false : 'the embedded store has one connection, and it is writable',
 }, async () => {
   const workspaceId = await foundWorkspace(store);

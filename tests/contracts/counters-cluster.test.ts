@@ -190,7 +190,7 @@ for (const [fault, begin, end, reason] of [
     /^(no response in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,
   ],
 ] as const) {
-  test(`one master ${fault}: checks on the others succeed`, { skip }, async (t) => {
+  test(`when one master ${fault}, checks on the others succeed`, { skip }, async (t) => {
     const { url, masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
     const [first, second] = masters;
     ok(first && second);

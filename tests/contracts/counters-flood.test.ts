@@ -50,7 +50,7 @@ async function openOn(
   more: { namesMax: number; isCluster?: boolean },
 ) {
   const { namesMax, isCluster = false } = more;
-  const patience = { answerMsMax: 10_000 }; // the speed of a busy machine does not matter here
+  const patience = { answerMsMax: 10_000 }; // a slow machine must not fail the test
   const counters = openRedisCounters({ url, isCluster, namesMax, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;

@@ -31,7 +31,7 @@ function scene() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Charges new counters until one is denied; returns how many were allowed. */
+    /** Creates new counters until one is denied; returns how many were allowed. */
     flood(owner: string, limit = 1): number {
       for (let at = 0; at < 3 * TOTAL_MAX; at += 1) {
         try {

@@ -168,7 +168,7 @@ test('with leases on Redis, no interval exceeds its limit', {
   t.after(() => counters.close());
   await counters.settled;
   await runAll(t, () => (atMs) => {
-    nowMs = atMs; // read synchronously, before any await
+    nowMs = atMs; // the check reads it synchronously, before any await
     return counters;
   });
 });

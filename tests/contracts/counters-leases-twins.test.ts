@@ -116,7 +116,7 @@ test('checks, leases and returns have the same results on both stores', { skip }
   t.after(() => counters.close());
   await counters.settled;
   const redisAt = (atMs: number): Counters => {
-    nowMs = atMs; // read synchronously, before any await
+    nowMs = atMs; // the call reads it synchronously, before any await
     return counters;
   };
   let returned = 0;

@@ -75,7 +75,9 @@ test('a Redis near its maxmemory is reported as degraded, is logged once, and re
   }
 });
 
-test('one Cluster node near its maxmemory degrades the Cluster', { skip }, async (t) => {
+test('one Cluster node near its maxmemory makes the whole Cluster count as degraded', {
+  skip,
+}, async (t) => {
   const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
   t.after(() => cluster.stop());
   const log = openLog('silent', process.stdout);

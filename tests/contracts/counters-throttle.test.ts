@@ -83,7 +83,7 @@ test('every process recognises a client that a user has signed in from', { skip 
   }
 });
 
-test('a Cluster counts like a single server', { skip }, async (t) => {
+test('on a Cluster, attempts are counted as on a single server', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const processes = [await processOn(t, cluster.url, true), await processOn(t, cluster.url, true)];

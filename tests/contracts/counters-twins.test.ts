@@ -104,7 +104,7 @@ let shared: { counters: Counters; nowMs: number } | undefined;
 
 function redisAt(nowMs: number): Counters {
   if (!shared) throw new Error('the counters are not open');
-  shared.nowMs = nowMs; // read synchronously, before any await
+  shared.nowMs = nowMs; // the check reads it synchronously, before any await
   return shared.counters;
 }
 

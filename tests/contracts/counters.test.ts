@@ -196,7 +196,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
   });
 }
 
-test('counters expire in Redis with their window', { skip }, async () => {
+test('counters in Redis expire with their window', { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const name = `kr:kept/${randomUUID()}`;

@@ -15,7 +15,7 @@ export type ExplainCase = {
   name: string;
   state: KeyState;
   keyEnv?: Env;
-  /** The string sent instead of the key. */
+  /** The string that is sent instead of the key. */
   sent?: (key: string) => string;
   env?: Env;
   scopes?: readonly string[];

@@ -95,7 +95,7 @@ test('a change without any audit row cannot be closed', async () => {
   equal(await stateOf(empty), EMPTY);
 });
 
-test('a created or changed key gets the next version of its project', async () => {
+test("a key that is created or changed gets its project's next version", async () => {
   const { workspaceId, projects, tenants } = await furnishWorkspace(store);
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -182,7 +182,7 @@ test('the audit log cannot be continued from a made-up latest hash', async () =>
   );
 });
 
-test('row level security applies to the owner of the tables as well', async () => {
+test('row level security also applies to the owner of the tables', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;
     deepEqual(await store.beyond(text, { role: 'kr_owner' }), [{ seen: 0 }], table);

@@ -22,7 +22,7 @@ async function countedFor(store: Store, workspaceId: string) {
   return { counted: Number(row?.counted), there: Number(row?.there) };
 }
 
-test('a workspace beyond its meta limit cannot add large meta until it deletes some', async (t) => {
+test('a workspace that has reached its meta limit cannot add large meta until it deletes some', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const { as } = appBeside(t, await testApp(), { db: store.db });

@@ -74,13 +74,13 @@ test('a row cannot be inserted into or moved to another workspace', async () => 
   for (const text of foreign) equal(await stateOf(run(text, scope)), REFUSED, text);
 });
 
-test('without a workspace nothing can be written', async () => {
+test('nothing can be written without a workspace', async () => {
   const text = `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at,
     updated_at) values ('${randomUUID()}', '${ours.workspaceId}', 'x', '{}', 0, app_now(), app_now())`;
   equal(await stateOf(run(text, { workspaceId: null })), REFUSED);
 });
 
-test('a key cannot belong to a project or tenant of another workspace', async () => {
+test("a key cannot belong to another workspace's project or tenant", async () => {
   const { workspaceId, projects, tenants } = ours;
   const pairs = [
     { projectId: theirs.projects[0] ?? '', tenantId: tenants[0] ?? '' },
@@ -92,7 +92,7 @@ test('a key cannot belong to a project or tenant of another workspace', async ()
   }
 });
 
-test('an environment outside the scope has no visible rows and accepts none', async () => {
+test('rows in an environment outside the scope are invisible and cannot be inserted', async () => {
   const { workspaceId } = ours;
   const test = { workspaceId, envs: ['test'] } as const;
   equal(await countSeen(store, 'secret_keys', test), 1);

@@ -141,7 +141,7 @@ test('of fifty simultaneous requests only one runs, and the others get its respo
   deepEqual(Buffer.from(second.body), answer.body);
 });
 
-test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
+test('a slow handler keeps its lock, and a handler that dies loses it', async (t) => {
   const { keyrail, issue, pass, beats } = await ground(t);
   const key = await issue();
   const slow = admitted(await keyrail.admit(call(key), idempotent));
@@ -157,7 +157,7 @@ test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
 });
 
-test("a dead node's lock becomes free when it expires", async (t) => {
+test("a dead node's lock is released when it expires", async (t) => {
   const { keyrail, issue, clock } = await ground(t);
   const key = await issue();
   const dead = admitted(await keyrail.admit(call(key), idempotent));

@@ -56,7 +56,7 @@ test('bytes come back unchanged, alone and in arrays', async () => {
   deepEqual(await through('bytea', new Uint8Array([0, 1, 255])), Buffer.from([0, 1, 255]));
 });
 
-test('timestamps come back to the millisecond', async () => {
+test('timestamps come back exact to the millisecond', async () => {
   const moments = [
     '1970-01-01T00:00:00.000Z',
     '2024-02-29T23:59:59.999Z',

@@ -38,7 +38,7 @@ export function found(findings: readonly Finding[], check: string, message: RegE
   return finding;
 }
 
-/** The messages a check reports with this severity. */
+/** The messages that a check reports with this severity. */
 export const messagesOf = (findings: readonly Finding[], check: string, severity: Severity) =>
   findings
     .filter((finding) => finding.check === check && finding.severity === severity)

@@ -29,7 +29,7 @@ import { Batch } from '../../packages/server/src/db/batch.ts';
 
 const skip = whyNoCluster() || programIsMissing('etcd', 'patroni', 'haproxy');
 
-/** Timeouts shorter than Patroni recommends, so that the failover takes 8 seconds. */
+/** These timeouts are shorter than Patroni recommends, so that a failover takes only 8 seconds. */
 const timing = { ttl: 8, loopWait: 1, retryTimeout: 3 };
 const WRITES = 20;
 const PAUSE_MS = 250;

@@ -11,7 +11,7 @@ process.env.KEYRAIL_TEST_STORE = 'embedded';
 const { testApp } = await import('@keyrail/testing/test-app.ts');
 
 const MEASURED_MS = 5000;
-/** Far more callers than the store can serve before their deadlines. */
+/** Far more callers than the store can serve within their deadlines. */
 const CALLERS = 150;
 const STATEMENT_MS = 100;
 const STATEMENTS = 5;

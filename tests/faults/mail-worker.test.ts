@@ -63,7 +63,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`an email is sent again if its worker is killed while sending it (${store})`, {
+  test(`an email is sent again if its worker was killed while sending it (${store})`, {
     skip,
   }, async (t) => {
     const { sink, deployment } = await setUp(t, store);

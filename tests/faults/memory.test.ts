@@ -20,7 +20,7 @@ const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('a server uses the same memory after many requests as after a few', {
+test('a server needs no more memory after many requests than after a few', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();

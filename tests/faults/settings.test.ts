@@ -89,7 +89,7 @@ test('a start that fails after it has opened the store prints a reason and exits
   equal(code, 1);
 });
 
-test('an unusable data directory is reported with the name of its setting', async (t) => {
+test('an error about an unusable data directory names the setting', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const file = join(home.path, 'file');

@@ -80,13 +80,13 @@ async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): 
   }
 }
 
-test('stopping under load interrupts no request, on the embedded store', async (t) => {
+test('on the embedded store, stopping under load interrupts no request', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('stopping under load interrupts no request, on PostgreSQL', {
+test('on PostgreSQL, stopping under load interrupts no request', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();
@@ -103,7 +103,7 @@ test('stopping under load interrupts no request, on PostgreSQL', {
   await until(isQuiet);
 });
 
-test('npm start forwards the signal and exits like the server', async (t) => {
+test("npm start forwards the signal and exits with the server's exit code", async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   // Skips npm's lifecycle scripts, because the setup isn't under test.

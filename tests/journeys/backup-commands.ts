@@ -1,4 +1,4 @@
-// Runs backup commands on a deployment, and reads their results.
+// Runs backup commands on a deployment, and parses their results.
 import { equal, ok } from 'node:assert/strict';
 import type { Deployment } from './deployment.ts';
 

@@ -90,7 +90,7 @@ test('a failed backup keeps the previous one, and the operator gets one email', 
   const into = join(path, '..');
   const state = async () => (await server.as(null)('GET /status')).components.backup;
 
-  // With a file in place of the directory, nothing can be written there.
+  // With a file in place of the directory, no backup can be written.
   await rename(into, `${into}-away`);
   await writeFile(into, '');
   for (let times = 0; times < 2; times += 1) {

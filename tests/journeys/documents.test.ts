@@ -15,7 +15,7 @@ import { until } from '@keyrail/testing/until.ts';
 
 const READY_MS_MAX = 60_000;
 const FIRST = 'README.md';
-/** This document installs a server, and production.test.ts runs its commands. */
+/** This document is about installing a server, and production.test.ts runs its commands. */
 const ELSEWHERE = 'docs/deploy.md';
 const REFUSAL = '{"error":{';
 

@@ -121,7 +121,7 @@ function record(type: number, text: string): Buffer {
   return Buffer.concat([header, Buffer.from(text)]);
 }
 
-/** A later value replaces an earlier one, as in PHP. */
+/** If a variable appears twice, the later value wins, as in PHP. */
 function variablesIn(params: Buffer): Record<string, string> {
   const variables: Record<string, string> = {};
   let at = 0;

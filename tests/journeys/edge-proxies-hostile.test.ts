@@ -115,7 +115,7 @@ async function sent(t: TestContext, port: number, hostile: Hostile) {
   return { status: Number(head.split(' ')[1]), head, text };
 }
 
-/** The final response, without interim responses. */
+/** The final response, after any interim responses (1xx). */
 const finalOf = (received: string): string =>
   received.replace(/^(HTTP\/1\.1 100 .*?\r\n\r\n)+/s, '');
 
@@ -169,7 +169,7 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
     );
   }
 
-  await t.test('Caddy opens a WebSocket only for a valid key', async (t) => {
+  await t.test('Caddy accepts a WebSocket only with a valid key', async (t) => {
     const port = await openProxy(t, 'caddy', { ...plain, socket, failsOpen: false });
     const upgrade = nominated('Upgrade, X-Keyrail-Env');
     const headers: Header[] = [...upgrade, ['Upgrade', 'websocket']];

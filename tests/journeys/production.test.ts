@@ -113,7 +113,7 @@ async function openDashboard(url: string): Promise<void> {
   }
 }
 
-test('npm start needs no development dependency, writes nothing into the clone, and serves the dashboard', {
+test('npm start needs no development dependencies, writes nothing to the clone, and serves the dashboard', {
   skip,
 }, async () => {
   await startAndStop(['npm', 'start'], openDashboard);
@@ -135,7 +135,9 @@ test('on an older Node.js, the entry point runs the installed Node.js and forwar
   await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
 });
 
-test('a start without dependencies prints one sentence on what to do', { skip }, async (t) => {
+test('a start without dependencies prints one sentence that says what to do', {
+  skip,
+}, async (t) => {
   const node = await findNode20();
   if (node === null) return t.skip(noNode20);
   const entry = join(place.source, 'packages/server/bin/keyrail-server.js');

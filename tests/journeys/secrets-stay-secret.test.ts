@@ -138,7 +138,7 @@ async function textUnder(directory: string): Promise<string> {
   return texts.join('\n');
 }
 
-test('no secret is printed, stored, logged or repeated', async (t) => {
+test('no secret is printed, stored, logged or repeated in a response to someone else', async (t) => {
   const sink = await openSink({
     authOptional: false,
     allowInsecureAuth: true,

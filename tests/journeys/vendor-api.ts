@@ -11,7 +11,7 @@ import { until } from '@keyrail/testing/until.ts';
 export type Vendor = {
   url: string;
   get(key: string | null): Promise<Response>;
-  /** Makes a charge, with an idempotency key if one is given. */
+  /** Makes a charge, with an idempotency key unless it is null. */
   charge(key: string, idempotencyKey: string | null, amount?: number): Promise<Response>;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;

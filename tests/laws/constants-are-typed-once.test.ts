@@ -63,7 +63,7 @@ test('errors are recognised by their code', () => {
   allowed(screen, '// error.message === OTHER\n');
 });
 
-test('tests and protocol/wire itself may write constants out', () => {
+test('tests and protocol/wire itself may write out constants', () => {
   allowed('packages/dashboard/src/times.test.ts', 'const HOUR_MS = 3_600_000;');
   allowed('packages/protocol/src/wire/durations.ts', 'export const HOUR_MS = 3_600_000;');
 });

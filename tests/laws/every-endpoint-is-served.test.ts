@@ -25,11 +25,11 @@ test('every endpoint is served exactly once', () => {
   deepEqual(offered.toSorted(), Object.keys(allEndpoints).toSorted());
 });
 
-test('every endpoint has a fixture, and every fixture an endpoint', () => {
+test('every endpoint has a fixture, and every fixture belongs to an endpoint', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
-test('exactly the endpoints that nodes call constantly are hot', () => {
+test('the endpoints that nodes call constantly, and no others, are hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
   const called =
     /^\w+ \/v1\/(policy\/(snapshot|delta|report)|(ratelimit|idempotency|ingest)\/\w+)$/;
@@ -40,7 +40,7 @@ test('exactly the endpoints that nodes call constantly are hot', () => {
   equal(hot.length, 11);
 });
 
-test('exactly the endpoints that revoke or disable have priority when connections run short', () => {
+test('the endpoints that revoke or disable, and no others, have priority when connections run short', () => {
   const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
   const ending = routeTable
     .map(({ line }) => line)

@@ -12,7 +12,7 @@ import {
 } from '@keyrail/testing/harness.ts';
 import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
-/** Endpoints other than GET that a quarantined key may call. */
+/** Endpoints other than GET that accept a quarantined key. */
 const kept = [
   'POST /v1/keys/{id}/revoke',
   'POST /v1/keys/{id}/disable',

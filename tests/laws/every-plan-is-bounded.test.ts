@@ -219,7 +219,7 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
-  test(`no statement reads an unbounded number of rows when tables were ${belief}`, {
+  test(`no statement reads an unbounded number of rows, with tables ${belief}`, {
     skip,
   }, async (t) => {
     const app = await harness(t);

@@ -151,7 +151,7 @@ test('a malformed ID in a path is reported as invalid, not as missing', async (t
   }
 });
 
-test('an unknown field is rejected, and the error contains its path', async (t) => {
+test("an unknown field is rejected, and the error contains the field's path", async (t) => {
   const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -246,7 +246,7 @@ test('a missing body gets the same error as an empty object does', async (t) => 
   }
 });
 
-test('every path lists the methods it accepts', async (t) => {
+test('a method that a path does not accept is rejected with a list of those it does', async (t) => {
   const { testApp } = await harness(t);
   for (const line of served) {
     const { method, path } = splitLine(line);

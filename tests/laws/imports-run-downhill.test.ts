@@ -51,7 +51,7 @@ test('each third-party package is imported only by the folders it is assigned to
   refused(`${server}/doors/read.ts`, `export async function f() { await import('pg'); }`);
 });
 
-test("the server's folders import only earlier folders", () => {
+test("the server's folders import only folders listed before them", () => {
   allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
   allowed(`${server}/main.ts`, from('./commands/start.ts'));
   allowed(`${server}/commands/start.ts`, from('../app.ts'));
@@ -117,7 +117,7 @@ test("the SDK's modules import each other only along the arrows", () => {
   refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
 });
 
-test("the dashboard's layers import only lower layers", () => {
+test("the dashboard's layers import only layers below them", () => {
   const src = 'packages/dashboard/src';
   allowed(`${src}/screens/keys/screen.tsx`, from('./columns.tsx') + from('../../parts/key/key.ts'));
   allowed(`${src}/parts/key/rotate.tsx`, from('../../shell/scope.ts') + from('../slug.ts'));
@@ -146,7 +146,7 @@ test('imports include file extensions, and only published packages have an index
   allowed('packages/sdk/src/index.ts', `export { decide } from './decide/decide.ts';`);
 });
 
-test('an import in a comment or string does not count', () => {
+test('an import inside a comment or string does not count', () => {
   allowed(`${server}/base/ids.ts`, `// import { x } from '../db/sql.ts';\n`);
   allowed(`${server}/base/ids.ts`, `const text = "import { x } from '../db/sql.ts'";\n`);
 });

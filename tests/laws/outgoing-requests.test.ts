@@ -11,7 +11,7 @@ const SRC = 'packages/server/src/';
 /** What each file may import from Node.js's DNS modules. */
 const RESOLVERS: Record<string, readonly string[]> = {
   [`${SRC}features/webhooks/host-names.ts`]: ['Resolver'],
-  // The servers in REDIS_URL.
+  // For the servers in REDIS_URL.
   [`${SRC}volatile/redis-link.ts`]: ['lookup'],
 };
 
@@ -42,7 +42,7 @@ function takenFrom(module: RegExp, file: Source): string[] {
   const named = entries.map(({ importName: { kind, name } }) =>
     kind === 'Name' ? (name ?? EVERYTHING) : EVERYTHING,
   );
-  // `import()`, and `export … from`.
+  // An `import()` or `export … from` has no names, so it counts as importing everything.
   const isUnnamed = importsOf(file).some(
     ({ specifier, typeOnly, names }) => module.test(specifier) && !typeOnly && names.length === 0,
   );
@@ -57,7 +57,7 @@ const connectsIn = (file: Source): boolean =>
   /\bfetch\b/.test(file.code) ||
   takenFrom(CONNECTORS, file).some((name) => name === EVERYTHING || SENDERS.test(name));
 
-test("only two files resolve host names, and only the one for the operator's hosts uses threads", () => {
+test("only two files resolve host names, and only the one for the operator's hosts blocks a thread", () => {
   const found = ours().map((file) => [file.path, resolvedIn(file)] as const);
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });

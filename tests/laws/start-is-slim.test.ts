@@ -39,7 +39,7 @@ function lockedFor(path: string, name: string): Locked | undefined {
   return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];
 }
 
-test('npm start loads no development dependency', () => {
+test('npm start does not load any development dependencies', () => {
   const all = sources(['ts', 'tsx', 'mjs'], `{${LOADED.join(',')}}`).filter(isLoaded);
   const imported = all.flatMap((source) =>
     importsOf(source)

@@ -273,7 +273,7 @@ test('during an upgrade, or when a machine is drained, at least one pod keeps se
  */
 const BY_HAND = ['kustomization.yaml', 'migrate.yaml', 'secret-example.yaml'];
 
-test('every manifest is applied, except those applied by hand', () => {
+test('kustomization.yaml lists every manifest except those applied by hand', () => {
   const listed: string[] = parse(read('deploy/kubernetes/kustomization.yaml')).resources;
   const names = globSync('deploy/kubernetes/*.yaml', { cwd: root }).map((path) => basename(path));
   deepEqual([...listed, ...BY_HAND].toSorted(), names.toSorted());

@@ -52,7 +52,7 @@ for (const { type, load } of [
   { type: 'module', load: "await import('@keyrail/widget')" },
   { type: 'commonjs', load: "require('@keyrail/widget')" },
 ]) {
-  test(`a server that renders pages can load the widget, as ${type}`, async () => {
+  test(`the widget can be loaded on a server for rendering, as ${type}`, async () => {
     const code = `console.log(typeof (${load}).KeyrailKeysElement);`;
     const args = [`--input-type=${type}`, '-e', code];
     const ended = await runOn(process.execPath, args, project);
@@ -66,7 +66,7 @@ test('a build for an edge runtime fails and says why', async () => {
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
 });
 
-test('a stack trace points to the source line, in a file of the package', async () => {
+test("a stack trace points to a source line in one of the package's files", async () => {
   const code =
     "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
   const args = ['--enable-source-maps', '-e', code];

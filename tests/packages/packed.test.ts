@@ -51,7 +51,7 @@ test('a package contains its build, its README, its manifest, and nothing else',
   }
 });
 
-test('everything a manifest refers to is in the package', async () => {
+test('a package contains everything that its manifest refers to', async () => {
   for (const name of names) {
     const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
     const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));

@@ -5,7 +5,7 @@ import type { Span } from '../history.ts';
 /** Begins a fault, ends it after `forMs`, and resolves once everything it affected runs again. */
 export type Fault = (forMs: number, dice: number) => Promise<void>;
 
-/** A fault that lasts until it is ended: `begin` returns a function that ends it. */
+/** A fault without a fixed duration: `begin` returns a function that ends it. */
 export type Trial = {
   part: string;
   fault: 'killed' | 'frozen' | 'cut off';
@@ -20,7 +20,7 @@ export type Bed = {
   faults: Record<string, Fault>;
   /** When counters may have been lost, which some faults are allowed to cause. */
   losses: Span[];
-  /** Faults this machine does not allow, each with the reason. */
+  /** Faults that this machine doesn't allow, each with the reason. */
   skipped: string[];
   /** The resident memory of each of the product's processes, by name. */
   residentMiB(): Record<string, number>;

@@ -14,7 +14,7 @@ import type { Process } from './processes.ts';
 export type HaParts = {
   etcd: Etcd;
   patroni: Patroni;
-  /** All wires each member uses. */
+  /** The wires that each member uses. */
   memberWires: Wire[][];
   redis: ReplicatedRedis;
   hosts: { haproxy: Haproxy; pgbouncer: PgBouncer; api: number }[];

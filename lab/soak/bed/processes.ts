@@ -33,7 +33,7 @@ export type Process = Program & {
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   output(): string;
-  /** The process's resident memory; 0 while it does not run. */
+  /** The process's resident memory; 0 while it isn't running. */
   residentMiB(): number;
 };
 

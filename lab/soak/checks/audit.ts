@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../history.ts';
 
-/** The audit row each kind of operation writes. */
+/** For each kind of operation, the audit row it writes. */
 const ACTIONS: Record<string, string> = {
   'key.create': 'api_key.created',
   'key.patch': 'api_key.updated',
@@ -26,7 +26,7 @@ const ACTIONS: Record<string, string> = {
   'secret.revoke': 'secret_key.revoked',
   'member.role': 'workspace_member.role_changed',
 };
-/** Operations that change nothing and write no row when they are repeated. */
+/** Operations that, when repeated, change nothing and write no audit row. */
 const IDEMPOTENT = new Set(['key.revoke', 'secret.revoke', 'member.role']);
 
 export const I1: Check = ({ audit, workspaceId }) => {

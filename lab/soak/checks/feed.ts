@@ -14,7 +14,7 @@ import {
 
 const isFeed = ({ kind }: Op) => kind === 'feed.snapshot' || kind === 'feed.delta';
 
-/** Feed responses with a version, in the order of their requests. */
+/** Responses of the feed that contain a version, in the order of their requests. */
 const readsOf = ({ ops }: History): Op[] =>
   ops.filter((op) => isFeed(op) && isOk(op)).toSorted((a, b) => a.t0 - b.t0);
 
@@ -48,7 +48,7 @@ const projectsOf = (history: History) => new Set(readsOf(history).map(({ args })
  */
 type Fold = { entries: Map<string, string>; version: number; isPaged: boolean; isOpen: boolean };
 
-/** A reader's state, as a string for comparison. */
+/** A reader's state as a string, for comparison. */
 const digestOf = ({ entries }: Fold): string =>
   [...entries]
     .map(([id, sum]) => `${id}=${sum}`)

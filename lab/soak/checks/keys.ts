@@ -36,7 +36,7 @@ export const I10: Check = (history) => {
 
 type Seen = { t0: number; t1: number; expiresAt: string; revokedAt: string };
 
-/** The expiry of a key that never expires, which sorts after every time. */
+/** Stands for the expiry of a key that never expires, and sorts after every real time. */
 const NEVER = '9999';
 
 const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Seen] => [

@@ -65,7 +65,7 @@ function digested(body: Body): Body {
 
 const nextOf = (op: Op) => String(within(op.body, 'next') ?? '');
 
-/** Reads all pages of a snapshot; null if one of them is missing. */
+/** Reads all pages of a snapshot; null if one of them can't be read. */
 async function readAll(world: World, asked: Read): Promise<number | null> {
   let op = await read(world, asked);
   const version = Number(op.body.version);

@@ -108,7 +108,7 @@ async function revokeOne(
   if (isOk(op)) forget(world, key.id);
 }
 
-/** Revokes a key and waits, then checks it on every node. */
+/** Revokes a key, waits for the revocation, and then checks the key on every node. */
 export async function revokeAndWait(world: World, client: string, { dice }: Step): Promise<void> {
   const key = oneOf(world.keys, dice[1]);
   if (!key) return;

@@ -1,4 +1,4 @@
-// Steps by users: owners demoting each other, password resets, sign-ups, repeated verification.
+// Steps by users: owners demote each other, passwords are reset, users sign up and verify again.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
