@@ -1,5 +1,6 @@
-// Backups of a PostgreSQL database with many keys, alternating with pg_dump; their memory compared
-// with that for a smaller database; and restores, alternating with pg_restore.
+// Backs up a PostgreSQL database with many keys, alternating with pg_dump, and restores it,
+// alternating with pg_restore. Also compares the memory a backup needs with that for a smaller
+// database.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +16,16 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/** The first backup has this fraction of the keys, so that the memory of both can be compared. */
+/**
+ * The first backup contains only this fraction of the keys, to compare the memory that both need.
+ */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
-/** Each row is also hashed, and stored as text that both stores print identically. */
+/**
+ * Unlike pg_dump, a backup also hashes each row and writes it as text that is identical on both
+ * stores.
+ */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;
 const RESTORE_KEYS = 100_000;

@@ -1,4 +1,4 @@
-// Shared by `changes` and `keys`: creating one kind of object in one workspace, over HTTP on
+// Shared by `changes` and `keys`: creates one kind of object in one workspace, over HTTP on
 // PostgreSQL, alternating with the same statements sent by bare `pg`.
 import { byWorker, underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
@@ -14,7 +14,7 @@ import { createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
-/** An object to create: the request to the server, and the parents the bare statements need. */
+/** An object to create: the request to the server, and the parent rows the bare statements need. */
 export type Creation = { request: string; parents: Parents };
 
 /** Each contestant has its own workspace, so that tables and indexes grow equally for both. */

@@ -1,5 +1,6 @@
-// Keyrail Edge compared with bare programs on node:http: forward authentication behind nginx, with
-// the file in examples/edge and only the socket changed, and verification by call.
+// Keyrail Edge compared with bare programs on node:http. Forward authentication runs behind nginx,
+// with the configuration in examples/edge and only the socket changed; verification is called
+// directly.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ const SCOPES = ['invoices:read'];
 const AUTHENTICATION_MIN = 0.8;
 const VERIFICATION_MIN = 0.85;
 const READY_MS_MAX = 20_000;
-/** By default nginx closes a connection after a thousand requests. */
+/** By default, nginx closes a connection after a thousand requests. */
 const KEPT_CONNECTIONS = 'keepalive_requests 100000000;\n';
 
 type Name = 'edge' | 'bare';
@@ -102,7 +103,7 @@ async function startEdge(settings: Record<string, string>, socket: string): Prom
   return { ...program, port };
 }
 
-/** The API behind nginx is nginx itself, so that authentication is most of the work. */
+/** nginx itself is also the API behind it, so that authentication is most of the work. */
 async function startNginx(directory: string, socket: string): Promise<Server> {
   mkdirSync(directory);
   const port = await freePort();

@@ -1,4 +1,5 @@
-// Changes in one workspace on the embedded store, for context. There is no peer to compare with.
+// Changes in one workspace on the embedded store. Nothing comparable exists, so the result is only
+// context.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { createSecretKeyRequest } from './load/requests.ts';

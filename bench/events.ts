@@ -1,5 +1,5 @@
-// Changes in a workspace whose events go to endpoints, compared with changes in one without
-// endpoints. No worker runs, so nothing is sent: the result is the cost of queueing.
+// Changes in a workspace that sends events to webhook endpoints, compared with changes in one that
+// has no endpoints. No worker runs, so nothing is sent: the result is the cost of queueing.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { createSecretKeyRequest } from './load/requests.ts';
@@ -12,7 +12,7 @@ import { openPostgres, startOnPostgres } from './setup/keyrail.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
 const ENDPOINTS = 5;
-/** A change with endpoints may cost at most 1.2 times as much. */
+/** With endpoints, a change may take at most 1.2 times as long. */
 const RATIO_MIN = 1 / 1.2;
 
 type Name = 'five endpoints' | 'no endpoint';

@@ -1,5 +1,6 @@
-// Telemetry over HTTP on PostgreSQL, counted in events. The peer sends the same statements by bare
-// `pg`, with the batches already parsed, checked and summed: the cost of the database alone.
+// Telemetry over HTTP on PostgreSQL, counted in events. The peer sends the same statements with
+// bare `pg`, from batches that are already parsed, checked and summed: the cost of the database
+// alone.
 import { byWorker, type Span, underLoad } from './load/contestants.ts';
 import { type LoadGenerator, openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Program, type Worker } from './load/programs.ts';
@@ -30,11 +31,14 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** The memory is compared in this many rounds, the last ones. */
+/** Memory is compared over the last rounds only: this many of them. */
 const LAST_ROUNDS = 5;
-/** Batches are slow, so rounds of the usual length would mostly wait for their last batches. */
+/**
+ * Batches are slow: rounds of the usual length would mostly consist of waiting for the last
+ * batches.
+ */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
-/** Parallel peers wait for the same rows, so more of them would be slower. */
+/** Parallel peers wait for locks on the same rows, so a higher concurrency would be slower. */
 const BARE_CONCURRENCY = 2;
 
 type Name = 'batches of 1000' | 'batches of 100' | 'bare statements';
@@ -79,7 +83,7 @@ export async function measureIngest({ plan, report }: Run): Promise<void> {
 
 type Parts = { generator: LoadGenerator; server: Keyrail; setup: TelemetrySetup };
 
-/** A server under load, with events counted instead of requests. */
+/** Puts a server under load, counting events instead of requests. */
 function inBatches({ generator, server, setup }: Parts, events: 1000 | 100): Contestant<Name> {
   const name: Name = `batches of ${events}`;
   const served = underLoad(generator, { name, server, request: batchRequest(setup, events) });
@@ -92,7 +96,9 @@ function inBatches({ generator, server, setup }: Parts, events: 1000 | 100): Con
   };
 }
 
-/** Adds the server's memory after each round to the list. The first value is from the warm-up. */
+/**
+ * Appends the server's memory after each round to `megabytes`. The first value is from the warm-up.
+ */
 const withMemory = (
   megabytes: number[],
   server: Program,

@@ -1,6 +1,6 @@
-// API keys on PostgreSQL: creating keys, compared with the same statements sent by bare `pg`; a
-// page of a million keys compared with a page of a few; deleting a tenant with many keys, and the
-// latency other callers see in the meantime.
+// API keys on PostgreSQL: creating keys, compared with the same statements sent by bare `pg`;
+// listing a page from a million keys, compared with a page from a few; and deleting a tenant with
+// many keys, including the latency for other callers during the deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureCreations } from './creations.ts';
 import { requestText } from './load/requests.ts';
@@ -14,7 +14,7 @@ import { createProject, insertKeys, type Project } from './setup/projects.ts';
 import { type Call, createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 const FEW = 1000;
-/** The deleted tenant has this fraction of all keys. */
+/** The tenant to delete has this fraction of all keys. */
 const DELETED_SHARE = 0.1;
 const CREATION_RATIO_MIN = 0.6;
 const LIST_RATIO_MAX = 2;
@@ -82,7 +82,9 @@ async function readPage(call: Call): Promise<void> {
 
 type Populated = { call: Call; project: Project };
 
-/** During the deletion, another caller of the workspace makes changes and reads in turn. */
+/**
+ * During the deletion, another caller alternates between changes and reads in the same workspace.
+ */
 async function measureDelete(
   { report }: Run,
   { call, project: { projectId, tenantId } }: Populated,

@@ -1,7 +1,7 @@
-// A limited request with leases and with checks, compared with the same request without limits,
-// with few and with many busy keys; and the requests each of them makes to the control plane. The
-// limit is far above the traffic, because near a limit leases become checks. The control plane
-// counts in memory.
+// A rate-limited request, with leases and with checks, compared with the same request without
+// limits, for few and for many busy keys. Also counts how many requests each variant makes to the
+// control plane. The limit is far above the traffic, because nodes switch from leases to checks
+// near a limit. The control plane counts in memory.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer, openWorker, type Server } from './load/programs.ts';
@@ -26,7 +26,7 @@ const LIMIT = {
   algorithm: 'sliding',
   scope: 'key',
 };
-/** Rounds are long, so that a node does not return its units between two of them. */
+/** Rounds are long, so that a node doesn't return its leased units between two of them. */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
 
@@ -128,7 +128,7 @@ async function createSecrets(call: Call, project: Project, count: number): Promi
   return secrets;
 }
 
-/** Also counts the node's requests to the control plane in each round. */
+/** Also records how many requests the node makes to the control plane in each round. */
 function counted(contestant: Contestant<Way>, { port }: Server) {
   const rounds: Counts[] = [];
   const callsSoFar = async (): Promise<number> => {
@@ -146,7 +146,7 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Computed over all rounds, because many keys may request leases in the same round.
+    // Computed over all rounds, because many keys may happen to request leases in the same round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

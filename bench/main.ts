@@ -1,10 +1,10 @@
 /**
- * The benchmark. Each result is shown beside that of a peer, measured alternately in the same run.
- * A missed goal is printed but does not fail the run. See README.md.
+ * The benchmark. Each result is shown next to a peer's, measured alternately in the same run. A
+ * missed goal is printed but does not fail the run. See README.md.
  *
  *   npm run bench                              everything
- *   npm run bench -- reads sdk                 benchmarks by their names
- *   npm run bench -- --json before.json        keeps the findings in a file
+ *   npm run bench -- reads sdk                 only these benchmarks
+ *   npm run bench -- --json before.json        writes the findings to a file
  *   npm run bench -- compare before.json after.json
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -95,7 +95,7 @@ function knownNames(names: string[]): string[] {
   return names.length > 0 ? known.filter((name) => names.includes(name)) : known;
 }
 
-/** A failing benchmark is reported and does not keep the others from running. */
+/** A failing benchmark is reported and doesn't prevent the others from running. */
 async function runBenchmarks({ names, plan, file }: CommandLine): Promise<void> {
   const conditions = currentConditions();
   console.log(textOf(conditions, plan));
@@ -138,7 +138,9 @@ const currentConditions = (): Conditions => ({
   startedAt: new Date().toISOString(),
 });
 
-/** Ratios tolerate a busy machine, rates and times do not. The load is therefore printed. */
+/**
+ * A busy machine hardly affects ratios, but it does affect rates and times. So its load is printed.
+ */
 function textOf({ node, cores, load }: Conditions, { isBrief }: Plan): string {
   const busy = load > cores / 4 ? '; other work is running, so trust only the ratios' : '';
   const brief = isBrief ? '; a brief run, so its numbers mean nothing' : '';

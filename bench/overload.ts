@@ -1,6 +1,7 @@
-// Goodput under overload: changes with a timely response, with 3 and 30 times as many clients as
-// saturate the server, compared with the load that just saturates it. PostgreSQL is near, or 200 ms
-// away per round trip. Clients that are turned away wait for `retry-after` before they retry.
+// Goodput under overload: the rate of changes completed in time with 3 and 30 times as many clients
+// as it takes to saturate the server, compared with the rate at just that load. PostgreSQL is
+// either nearby or 200 ms away per round trip. Clients that are turned away wait for `retry-after`
+// before they retry.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '@keyrail/testing/processes/homes.ts';
 import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
@@ -15,12 +16,12 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 const SHARE_MIN = 0.8;
 const TIMES = [3, 30];
-/** Counting starts after the first request could have timed out. */
+/** Counting starts once the earliest requests would have timed out. */
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window is a separate value, so that the result has a spread. A window is longer than the
- * pause of clients that were turned away, because they retry in waves.
+ * Each window gives one value, so that the result has a spread. A window is longer than the pause
+ * of clients that were turned away, because they retry in waves.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;
@@ -34,7 +35,7 @@ const places: readonly Place[] = [
   { name: 'nearby', roundTripMs: 0 },
   { name: '200 ms away', roundTripMs: 200 },
 ];
-/** Every connection of the pool is busy. */
+/** With this many clients, every connection in the pool is busy. */
 const SATURATING = POOL_SIZE;
 
 export async function measureOverload(run: Run): Promise<void> {
@@ -77,7 +78,10 @@ const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise
 
 const showGoodput = (perSecond: number): string => `${perSecond.toFixed(1)}/s`;
 
-/** Makes one change; returns whether it succeeded, and throws if there is no response. */
+/**
+ * Returns a function that makes one change: true if it succeeded, an error if there was no
+ * response.
+ */
 function createChange(port: number, token: string): () => Promise<boolean> {
   const agent = keptConnections(Number.POSITIVE_INFINITY);
   const body = { env: 'live', name: 'Nightly import' };
@@ -91,7 +95,7 @@ function createChange(port: number, token: string): () => Promise<boolean> {
 
 type Load = { clients: number; settledMs: number; windows: number };
 
-/** Changes per second in each window, while each client makes one change after the other. */
+/** Changes per second in each window, while each client makes one change after another. */
 async function measureGoodput(
   change: () => Promise<boolean>,
   { clients, settledMs, windows }: Load,
@@ -99,7 +103,7 @@ async function measureGoodput(
   let done = 0;
   let isOver = false;
   const running = Array.from({ length: clients }, async (_, at) => {
-    // Connect one after the other, because the system's queue for new connections is short.
+    // Clients connect one after another, because the system's queue for new connections is short.
     await sleep((at / clients) * RAMP_MS);
     while (!isOver) {
       if (await change()) done += 1;

@@ -1,6 +1,6 @@
-// Rate-limit checks over HTTP. With Redis: compared with a bare route with one script call, and
-// with rate-limiter-flexible with the same rules. In memory: compared with the same bare route, and
-// with one that responds immediately.
+// Rate-limit checks over HTTP. With Redis, they are compared with a bare route that makes one
+// script call, and with rate-limiter-flexible using the same rules. In memory, they are compared
+// with the same bare route, and with one that responds immediately.
 import { startRedis } from '@keyrail/testing/stores/redis.ts';
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
@@ -16,7 +16,7 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 type Name = 'check, redis' | 'one EVALSHA' | 'flexible' | 'check, memory' | 'trivial POST';
 
-/** The number of keys, which are checked in turn. */
+/** How many keys the checks cycle through. */
 const KEYS = 500;
 
 const checkOf = (key: number) => ({
@@ -40,7 +40,7 @@ const post = (path: string, token?: string): string[] =>
 export async function measureRatelimit({ plan, report }: Run): Promise<void> {
   await withCleanup(async (stopAtEnd) => {
     const redis = stopAtEnd(await startRedis());
-    const store = stopAtEnd(await openPostgres()); // stores the secret key; checks do not query it
+    const store = stopAtEnd(await openPostgres()); // stores the secret key; checks don't query it
     const generator = stopAtEnd(await openLoadGenerator());
     const keyrail = async (name: Name, slug: string, settings: Record<string, string>) => {
       const server = stopAtEnd(await startOnPostgres(store.url, settings));
@@ -67,7 +67,7 @@ export async function measureRatelimit({ plan, report }: Run): Promise<void> {
     compare('check, redis', 'one EVALSHA', 0.7);
     compare('check, redis', 'flexible', 1);
     compare('check, memory', 'one EVALSHA', 0.8);
-    // The same goal compared with a route without any call, which is the harder of the two.
+    // The same goal against a route that calls nothing, which is harder to meet.
     compare('check, memory', 'trivial POST', 0.8);
   });
 }

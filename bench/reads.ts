@@ -1,6 +1,6 @@
-// Authenticated reads compared with a minimal route of the same framework, without and with a row
-// read under row level security. A busy key is looked up every 50 ms, and concurrent reads of the
-// same row share a statement.
+// Authenticated reads, compared with a minimal route in the same framework that either does nothing
+// or reads one row under row level security. A busy key is looked up only every 50 ms, and
+// concurrent reads of the same row share a statement.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';
@@ -43,7 +43,7 @@ export async function measureReads({ plan, report }: Run): Promise<void> {
       report(compareRates(samples, { name: `reads: ${ours}, against ${peer}`, ours, peer, goal }));
     compare('GET /v1/environments', 'trivial route', atLeast(RATIO_MIN));
     compare('GET /v1/workspace', 'trivial route', atLeast(RATIO_MIN));
-    // The statement's own cost, without sharing.
+    // What the statement itself costs when it isn't shared.
     compare('GET /v1/workspace', 'one bare select', higherIsBetter);
     compare('one bare select', 'trivial route', higherIsBetter);
   });

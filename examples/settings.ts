@@ -20,7 +20,7 @@ export function onStop(stop: () => Promise<unknown>): void {
   process.once('SIGTERM', () => void stop());
 }
 
-/** Stops accepting requests; resolves when the running ones have finished. */
+/** Stops accepting requests; resolves once all running requests have finished. */
 export const ended = (server: { close(done: () => void): unknown }): Promise<void> =>
   new Promise((done) => server.close(done));
 

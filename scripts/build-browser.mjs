@@ -1,9 +1,9 @@
 /**
- * Builds what browsers receive into packages/dashboard/dist: the dashboard with hashed assets, the
- * page that loads them and the metafile for the size tests, and the widget as one script.
- * Everything is also compressed. Plain JavaScript, because setup runs it on any Node.js version.
- * Run directly, it builds if the build is stale; with `--gallery <folder>`, it builds the page of
- * all elements for tests.
+ * Builds everything browsers receive, into packages/dashboard/dist: the dashboard with hashed
+ * assets, the page that loads them, the metafile for the size tests, and the widget as one script.
+ * Everything is also compressed. Run directly, it builds only if the existing build is stale; with
+ * `--gallery <folder>`, it builds the page that shows all elements, for tests. Plain JavaScript,
+ * because setup runs it on any Node.js version.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ export const BROWSER_SOURCES = [
 const COMPRESSED_TYPES = /\.(js|css|svg)$/;
 const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
 
-/** True if the build is missing or was made from other sources. */
+/** True if there is no build, or if it was made from other sources. */
 export function isBrowserStale(root) {
   try {
     return (
@@ -49,7 +49,9 @@ export async function buildBrowser(root) {
   });
 }
 
-/** The development build: quick, readable, not compressed, and treated as stale elsewhere. */
+/**
+ * The development build: quick, readable and not compressed. Everything else treats it as stale.
+ */
 export async function buildDraft(root) {
   const home = join(root, HOME);
   await buildFolder(join(home, 'dist'), (out) =>
@@ -57,7 +59,7 @@ export async function buildDraft(root) {
   );
 }
 
-/** With `forGallery`, builds the page of all elements instead, which only tests use. */
+/** With `forGallery`, builds the page that shows all elements instead, which only tests use. */
 async function bundleDashboard({ home, out, forGallery = false, isDraft = false }) {
   const { build } = await import('esbuild');
   const assets = join(out, 'assets');
@@ -96,7 +98,7 @@ async function bundleDashboard({ home, out, forGallery = false, isDraft = false 
   if (!forGallery) writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
 }
 
-/** One file, because a page on another origin loads it with one tag. */
+/** A single file, because pages on other origins load it with one tag. */
 async function bundleWidget(root, out) {
   const { build } = await import('esbuild');
   const outfile = join(out, 'widget.js');
@@ -110,7 +112,9 @@ function workersIn(home) {
   return names.filter((name) => /^[\w-]+\.ts$/.test(name)).map((name) => `src/workers/${name}`);
 }
 
-/** Each worker's file name in the build, by its source name, as JSON for `define`. */
+/**
+ * The file name of each worker in the build, by the name of its source file, as JSON for `define`.
+ */
 function urlsOf({ outputs }) {
   const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
   return JSON.stringify(
@@ -125,7 +129,9 @@ const urlOf = (file) => `/assets/${basename(file)}`;
 const outputOf = ({ outputs }, entry) =>
   Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
 
-/** An entry's style sheet has the rules of all its chunks, so the chunks' own are not needed. */
+/**
+ * An entry's style sheet contains the rules of all its chunks, so the chunks' own aren't needed.
+ */
 function dropExtraStyles({ outputs }, home) {
   const kept = new Set(
     Object.values(outputs)
@@ -139,7 +145,10 @@ function dropExtraStyles({ outputs }, home) {
   }
 }
 
-/** The page that loads an entry. Chunks the entry imports are preloaded, to save a round trip. */
+/**
+ * The page that loads an entry. It preloads the chunks that the entry imports, to save a round
+ * trip.
+ */
 function pageOf(template, { main, first }, entry) {
   const [script, output] = outputOf(main, entry);
   const [firstScript] = outputOf(first, 'src/first.ts');

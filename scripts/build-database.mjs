@@ -1,7 +1,7 @@
 /**
  * Creates the empty embedded database that the server copies into a new data directory:
- * packages/server/dist/empty-database-<version of PGlite>. Plain JavaScript, because setup runs it
- * on any Node.js version. Run directly, it creates one if none exists.
+ * packages/server/dist/empty-database-<PGlite version>. Run directly, it creates one only if none
+ * exists. Plain JavaScript, because setup runs it on any Node.js version.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const self = fileURLToPath(import.meta.url);
 const PREFIX = 'empty-database-';
 const MS_MAX = 120_000;
 
-/** PGlite's entry point and version, as the server finds them. */
+/** PGlite's entry point and version, resolved the way the server resolves them. */
 function pglite(root) {
   const entry = createRequire(join(root, 'packages/server/package.json')).resolve(
     '@electric-sql/pglite',
@@ -27,7 +27,7 @@ const placeOf = (root) => join(root, 'packages/server/dist', PREFIX + pglite(roo
 
 export const isDatabaseMissing = (root) => !existsSync(placeOf(root));
 
-/** Runs in a separate process, which is faster without optimised WebAssembly. */
+/** Runs in a separate process, because it is faster if WebAssembly isn't optimised. */
 export function buildDatabase(root) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--liftoff-only', self, 'create', root], {
@@ -50,7 +50,7 @@ async function create(root) {
     const lite = await PGlite.create({ dataDir });
     await lite.close();
     rmSync(join(dataDir, 'postmaster.pid'), { force: true });
-    // The server may run as a different user.
+    // The server may run as a different user, who must be able to read the files.
     for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
       chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
     }

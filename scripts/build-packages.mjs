@@ -1,8 +1,8 @@
 /**
  * Builds the published packages: the SDK and the client as ESM and CommonJS with declarations, the
- * CLI and Edge as one ESM file each, the widget as ESM for browsers with declarations. None of them
- * has dependencies; the protocol's code and types are included. Plain JavaScript, because setup
- * runs it on any Node.js version.
+ * CLI and Edge as one ESM file each, the widget as ESM for browsers with declarations. None has
+ * dependencies: the protocol's code and types are bundled. Plain JavaScript, because setup runs it
+ * on any Node.js version.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const recipes = {
   sdk: {
     sources: ['packages/sdk/src', 'packages/protocol/src'],
     build: async (at) => {
-      // Users of the SDK install the frameworks themselves.
+      // Frameworks that the SDK's users install themselves.
       const external = ['express', 'fastify', 'hono', 'koa', 'next', '@nestjs/*'];
       await buildLibrary(at, { platform: 'node', external }, declarePackage);
     },
@@ -67,12 +67,12 @@ async function buildPackage(root, name) {
   await buildFolder(join(home, 'dist'), async (out) => {
     await recipes[name].build({ root, home, out });
     includeSources(root, out);
-    // Not among the `files` of package.json, so it is not published.
+    // Not listed under `files` in package.json, so it isn't published.
     writeFileSync(join(out, 'made-from'), stamp);
   });
 }
 
-/** The checksum of the sources the build was made from, or null without a build. */
+/** The checksum of the sources the build was made from; null if there is no build. */
 function builtFrom(root, name) {
   try {
     return readFileSync(join(root, 'packages', name, 'dist/made-from'), 'utf8');
@@ -128,14 +128,14 @@ async function buildCli({ root, home, out }) {
     platform: 'node',
     target: 'node20',
     conditions: ['keyrail-source'],
-    // commander is CommonJS and calls require for Node.js modules, which ESM does not have.
+    // commander is CommonJS and requires Node.js modules, but ESM has no `require`.
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
     logLevel: 'warning',
     ...sourceMaps,
   });
-  // The bundle contains commander, whose licence requires its text to be included.
+  // The bundle contains commander, whose licence requires that its text be included.
   copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
 }
 
@@ -154,7 +154,7 @@ async function buildEdge({ home, out }) {
   });
 }
 
-/** Users of the package install React themselves; Preact and the client are included. */
+/** Users of the package install React themselves; Preact and the client are bundled. */
 async function buildWidget({ root, home, out }) {
   const { build } = await import('esbuild');
   const entries = ['index.js', 'react.js'];

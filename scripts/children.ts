@@ -1,6 +1,6 @@
 /**
- * Programs started by the runner. Each leads its own process group, so that killing it also kills
- * its children. None outlives the runner.
+ * Programs started by the runner. Each leads its own process group, so that killing the group also
+ * kills its children. None of them outlives the runner.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ export type Ended = {
   code: number | null;
   signal: NodeJS.Signals | null;
   timedOut: boolean;
-  /** The last part of its output, both streams in order. */
+  /** The end of its output, with both streams in order. */
   output: string;
 };
 
@@ -47,7 +47,7 @@ export async function runProgram(
     closed.catch(() => {});
     const [code, signal] = await once(child, 'exit');
     endGroup(child);
-    // A grandchild that left the group could hold the pipes open forever.
+    // A grandchild that has left the group could keep the pipes open forever.
     await Promise.race([closed, sleep(DRAIN_MS)]);
     return { code, signal, timedOut, output };
   } finally {

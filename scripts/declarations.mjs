@@ -1,8 +1,8 @@
 /**
- * Writes the declarations for a published package. The compiler declares each source file on its
- * own. Here imports get the extensions a user's compiler expects, the protocol's declarations are
- * copied in, and files no entry point imports are left out. The result must import neither another
- * package of ours nor zod.
+ * Writes a published package's declarations. The compiler first declares each source file on its
+ * own. Then imports get the file extensions that users' compilers expect, the protocol's
+ * declarations are copied in, and files that no entry point imports are left out. The result must
+ * import neither another of our packages nor zod.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const TSC_MS_MAX = 120_000;
-/** The type argument is unknown to compilers before TypeScript 5.7. */
+/** Compilers before TypeScript 5.7 don't know this type argument. */
 const TYPED_ARRAY = /\bUint8Array<ArrayBuffer(Like)?>/g;
 /** A module specifier: the quoted text after `from` or `import`. */
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
@@ -21,7 +21,9 @@ export async function declarePackage({ root, home, out, entries }) {
   await publish({ root, from: `${out}-all`, out, entries });
 }
 
-/** The client's endpoint types come from published-types.ts, where the compiler resolved them. */
+/**
+ * The client's endpoint types come from published-types.ts, where the compiler has resolved them.
+ */
 export async function declareClient({ root, home, out, entries }) {
   const all = `${out}-all`;
   const [summaries] = await Promise.all([
@@ -74,7 +76,7 @@ async function publish({ root, from, out, entries }) {
   rmSync(from, { recursive: true });
 }
 
-/** The declaration file an import resolves to, or null for third-party packages. */
+/** The declaration file an import resolves to; null for third-party packages. */
 function targetOf(path, specifier) {
   const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
   if (ours) return `protocol/${ours}.d.ts`;
@@ -98,7 +100,7 @@ async function declareProtocol(root, from, path) {
   await compile(root, ['-p', config]);
 }
 
-/** Every endpoint's summary and description, by its method and path. */
+/** Every endpoint's summary and description, by method and path. */
 async function readSummaries(root, file) {
   const { build } = await import('esbuild');
   const entry = join(root, 'packages/protocol/src/endpoints/all.ts');
@@ -114,7 +116,7 @@ async function readSummaries(root, file) {
   return allEndpoints;
 }
 
-/** Documents each method of a resource, so that editors show what it does. */
+/** Documents each method of a resource, so that editors show what the method does. */
 const withSummaries = (text, endpoints) =>
   text.replace(/^( *)readonly \w+: ['"]([A-Z]+ \/[^'"]*)['"];$/gm, (row, indent, endpoint) => {
     const { summary, description } = endpoints[endpoint];

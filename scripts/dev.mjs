@@ -1,7 +1,7 @@
 /**
- * For work on the dashboard: the server from its sources, and a proxy in front of it that reloads
- * the page after each build. A change to the dashboard, the widget or the client starts a new
- * build; a change to the server restarts it. `npm run dev -- 5000` uses a port other than 4480.
+ * For working on the dashboard: runs the server from source, behind a proxy that reloads the page
+ * after each build. A change to the dashboard, the widget or the client triggers a build; a change
+ * to the server restarts it. `npm run dev -- 5000` uses port 5000 instead of 4480.
  */
 import { spawn } from 'node:child_process';
 import { statSync, watch } from 'node:fs';
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..');
 const port = Number(process.argv[2] ?? DEFAULT_PORT);
 const serverPort = Number(process.env.KEYRAIL_PORT ?? process.env.PORT ?? 4400);
 const url = `http://${HOST}:${port}`;
-/** The open pages, each with a pending response. */
+/** The pages that are open, each with a pending response. */
 const pages = new Set();
 
 let lastBuild = build();
@@ -73,7 +73,7 @@ function passOn(incoming, outgoing) {
     if (isPage) delete response.headers['content-length'];
     outgoing.writeHead(response.statusCode, response.headers);
     response.pipe(outgoing, { end: !isPage });
-    // A browser moves a script after the end of the page into its body.
+    // Browsers move a script that comes after the end of the page into its body.
     if (isPage) response.on('end', () => outgoing.end('<script src="/dev-reload.js"></script>'));
   });
   passed.on('error', () => {

@@ -1,6 +1,6 @@
 /**
- * The packed SDK behind frameworks without their own adapter, and on other runtimes: the table in
- * docs/frameworks.md. All of them are npm packages.
+ * Tests the packed SDK with frameworks that have no adapter of their own, and on other runtimes:
+ * the table in docs/frameworks.md. All of them are npm packages.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const RUN_MS_MAX = 60_000;
 
 const FRAMEWORKS = ['h3', 'h3 1', 'trpc', 'orpc', 'elysia', 'yoga', 'react-router'];
 
-/** The expected output for every line of the matrix. */
+/** What every combination in the matrix must print. */
 const EXPECTED = JSON.stringify({
   allowed: [200, true],
   denied: [403, 401],
@@ -62,13 +62,13 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** The platform's packages with the programs, because no installation script links the programs. */
+/** The packages that contain the programs for this platform. No install script links them. */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }
     : { bunPackage: '@oven/bun-linux-x64', denoPackage: '@deno/linux-x64-glibc' };
 
-/** The output of a run; empty if it printed what it should. */
+/** A run's output, or an empty string if it is as expected. */
 async function reportOf(project: string, [program = '', ...args]: string[]): Promise<string> {
   const options = { cwd: project, timeout: RUN_MS_MAX };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => ({

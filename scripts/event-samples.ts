@@ -1,4 +1,4 @@
-// A sample payload for each event, with the types that the server itself uses.
+// A sample payload for each event, using the server's own types.
 import type { AuditAction } from '@keyrail/protocol/wire/event-types.ts';
 import type { Payloads } from '@keyrail/server/doors/actions.ts';
 

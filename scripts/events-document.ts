@@ -1,5 +1,5 @@
-// Writes docs/events.md: every event type with a sample of its body. The samples go through the
-// code that builds the bodies. Run it after a change: node scripts/events-document.ts
+// Writes docs/events.md: every event type, with a sample of its body. The samples are built by the
+// server's own code. Run this after a change: node scripts/events-document.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventTexts } from '@keyrail/protocol/wire/event-texts.ts';
@@ -104,7 +104,7 @@ const testEvent: Shown = {
 const sectionOf = ({ type, when, body }: Shown): string =>
   `### ${type}\n\n${when}\n\n<!-- not run: a sample -->\n\n\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\`\n`;
 
-/** The text before the mark is written by hand. */
+/** The text before the marker is written by hand. */
 export function eventsDocument(current: string): string {
   const before = current.slice(0, current.indexOf(MARK));
   const parts = [

@@ -1,4 +1,4 @@
-/** Installs the programs that tests use from the distribution, where the machine lacks them. */
+/** Installs programs that the tests need from the Linux distribution, if the machine lacks them. */
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { programIsMissing } from '@keyrail/testing/stores/daemon.ts';
 import { prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';

@@ -1,9 +1,10 @@
 /**
- * The table of test lanes. A lane is a set of test files on one store. `needs` skips the lane when
- * a backend is missing; `offers` passes an existing backend to tests that choose their store.
+ * The table of test lanes. A lane is a set of test files on one store. `needs` lists backends
+ * without which the lane is skipped; `offers` passes an available backend to tests that choose
+ * their own store.
  *
- * `npm test` has to finish within twelve minutes on two cores. `npm test -- --full` also runs what
- * does not fit: slow files, and most tests once more on the other store.
+ * `npm test` must finish within twelve minutes on two cores. `npm test -- --full` also runs
+ * everything that doesn't fit: slow files, and most tests a second time on the other store.
  */
 
 export type Backend = 'postgres';
@@ -11,31 +12,31 @@ export type Store = 'embedded' | 'postgres';
 
 export type Lane = {
   name: string;
-  /** `both`: the tests run on each store they choose themselves. */
+  /** `both`: the tests run on each store, which they select themselves. */
   store: Store | 'both';
   files: string[];
   /** Whether only the full run includes the lane. */
   isLong: boolean;
   needs: Backend[];
   offers: Backend[];
-  /** The files that `npm run check` includes. Keep it quick. */
+  /** The files that `npm run check` includes. Keep this list quick. */
   quickFiles: string[];
-  /** Files that may share a process, and how many do. */
+  /** Which files may share a process, and how many at most. */
   sharing: { files: RegExp; most: number };
-  /** The lane only includes files that contain this. */
+  /** The lane only includes files whose text matches this. */
   containing: RegExp;
 };
 
-/** A test times out before its process does, so that the report can name the test. */
+/** A test times out before its process does, so that the report can name that test. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
-/** The time that each file adds to the limit of a process that runs several. */
+/** How much each additional file adds to the time limit of a process. */
 export const SHARED_FILE_MS = 90_000;
 export const RUN_MS_MAX = 45 * 60_000;
 
 /**
- * Files left to the full run: large tables, overload, failover, third-party products, published
- * packages, and further checks of all screens.
+ * Files that only the full run includes: large tables, overload, failover, third-party products,
+ * published packages, and further checks of all screens.
  */
 export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
@@ -66,23 +67,23 @@ const onStore = {
 } satisfies Record<Store, Partial<Lane>>;
 
 /**
- * Adapter tests borrow a shared suite; only a separate process shows which file a test belongs to.
- * Long contract tests run in separate processes, beside others.
+ * Adapter tests share a suite, and only a separate process shows which file a test belongs to. Long
+ * contract tests run in separate processes, in parallel with others.
  */
 const sharing = {
   files:
     /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/|^tests\/contracts\/(?!counters|hot|idem)/,
   most: 20,
 };
-/** Fewer files per process where they take long, so that no process runs long after the others. */
+/** For slow files: fewer per process, so that no process is still running long after the others. */
 const sharingFew = { files: /^/, most: 5 };
 
-/** A test that imports neither has the same result on every store. */
+/** A test that imports neither of these has the same result on every store. */
 const USES_STORE = /@keyrail\/testing\/|\.\/store\.ts/;
 
 const BROWSER = ['dashboard', 'reference', 'widget'];
 
-/** Journeys that do not depend on the store. */
+/** Journeys whose result doesn't depend on the store. */
 const STORELESS = [
   'backup-schedule',
   'documents*',
@@ -100,9 +101,9 @@ const STORELESS = [
 ];
 
 /**
- * Journeys only for PostgreSQL. Some need several servers on one store, and the embedded store
- * allows one process. A large import takes several times as long on the embedded store. Backups are
- * restored from each store into the other.
+ * Journeys that only run on PostgreSQL. Some need several servers on one store, but the embedded
+ * store allows only one process. A large import takes several times as long on the embedded store.
+ * The backup journeys restore each store's backups into the other one.
  */
 const POSTGRES_ONLY = [
   'backup-to-*',
@@ -117,9 +118,9 @@ const POSTGRES_ONLY = [
 const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
 
 /**
- * The lanes run in this order. The last lanes mostly wait, so they run in parallel with the first.
- * Most tests run on the main store, which is PostgreSQL if available: it needs a third of the CPU
- * time.
+ * The lanes in the order in which they run. The last lanes mostly wait, so they run in parallel
+ * with the first. Most tests run on the main store, which is PostgreSQL if available: it needs a
+ * third of the CPU time.
  */
 export function lanesWith(main: Store): Lane[] {
   const other = main === 'postgres' ? 'embedded' : 'postgres';
@@ -156,10 +157,10 @@ export function lanesWith(main: Store): Lane[] {
       sharing,
       containing: USES_STORE,
       files: [
-        // A simulation uses no store.
+        // Simulations use no store.
         'packages/server/src/{access,db,doors,features,signing}/**/!(simulation).test.ts',
         'packages/server/src/*.test.ts',
-        // The other laws read sources, which do not depend on the store.
+        // The remaining laws read source files, which don't depend on the store.
         'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       ],
     },
@@ -174,7 +175,7 @@ export function lanesWith(main: Store): Lane[] {
       name: 'contracts',
       sharing,
       containing: USES_STORE,
-      // Counters are not kept in the database.
+      // Counters aren't stored in the database.
       files: ['tests/contracts/!(counters*).test.ts'],
     },
     {

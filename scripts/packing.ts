@@ -1,5 +1,5 @@
-// Packs the published packages and installs them into a project outside the clone, as a user would,
-// but without a network.
+// Packs the published packages and installs them into a project outside the clone, like a user
+// would, but offline.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export const names: readonly Name[] = ['sdk', 'client', 'cli', 'edge', 'widget']
 
 export type Packed = { name: Name; tarball: string; files: string[] };
 
-/** Uses the npm that started the tests, otherwise the one on the PATH. */
+/** Runs the npm that started the tests, or else the one on the PATH. */
 export function npm(args: readonly string[], cwd: string) {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
   const [command, first] = cli && node ? [node, [cli]] : ['npm', []];
@@ -25,7 +25,8 @@ export function npm(args: readonly string[], cwd: string) {
 type Manifest = { name: string; filename: string; files: { path: string }[] };
 
 /**
- * Packs packages into the folder, all of them with one npm, because starting npm costs the most.
+ * Packs all packages into the folder with a single npm process, because starting npm is the slow
+ * part.
  */
 export async function pack(wanted: readonly Name[], folder: string): Promise<Packed[]> {
   const flags = ['--json', '--silent', '--pack-destination', folder];
@@ -63,7 +64,7 @@ export async function linkTypes(project: string, packages: readonly string[]): P
 
 export type Compilation = { files: string[]; compilerOptions: Record<string, unknown> };
 
-/** The compiler's messages; empty when everything compiles. */
+/** The compiler's messages; empty if everything compiles. */
 export async function compile(
   project: string,
   compilation: Compilation,
@@ -77,7 +78,7 @@ export async function compile(
   return compiled.stdout;
 }
 
-/** The oldest Node.js version the packages support, if this machine has it. */
+/** The oldest Node.js version that the packages support, if it is installed on this machine. */
 export async function findNode20(): Promise<string | null> {
   const places = [process.env.KEYRAIL_TEST_NODE20, '/usr/local/bin/node', '/usr/bin/node'];
   for (const path of places) {
@@ -92,7 +93,7 @@ export const noNode20 = 'no Node 20 on this machine: set KEYRAIL_TEST_NODE20';
 
 export type Ended = { code: number; stdout: string; stderr: string };
 
-/** Runs a file on this Node.js. A failing exit code is a result, not an error. */
+/** Runs a file on the given Node.js. A failing exit code is a result, not an error. */
 export async function runOn(node: string, args: readonly string[], cwd: string): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: cwd };
   return run(node, args, { cwd, env }).then(

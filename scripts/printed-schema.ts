@@ -1,6 +1,6 @@
-// The schema the migrations produce, as one file: types, tables with everything that belongs to
-// them, and functions. It is read from the embedded store's catalogue, whose version is pinned, so
-// the same migrations always give the same text. Run directly, it writes the file.
+// The schema that the migrations produce, as one file: types, tables with everything that belongs
+// to them, and functions. It is read from the catalogue of the embedded store, whose version is
+// pinned, so the same migrations always give the same text. Run directly, it writes the file.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
@@ -28,7 +28,7 @@ export async function printedSchema(): Promise<string> {
   }
 }
 
-/** The OID at the end of a role's name. */
+/** The OID suffix of a role name. */
 const OID = /\b(kr_[a-z]+)_\d+\b/g;
 
 const linesOf = async (lite: PGlite, text: string, values: unknown[] = []): Promise<string[]> =>
@@ -91,7 +91,7 @@ const OPTIONS = `
   select coalesce(format(' with (%s)', array_to_string(reloptions, ', ')), '') as line
   from pg_class where oid = $1::regclass and reloptions is not null`;
 
-/** Indexes of constraints are printed with the table. */
+/** Indexes that implement a constraint are printed with their table. */
 const INDEXES = `
   select pg_get_indexdef(indexrelid, 0, true) || ';' as line
   from pg_index join pg_class c on c.oid = indexrelid
@@ -118,7 +118,7 @@ const TRIGGERS = `
   select pg_get_triggerdef(oid, true) || ';' as line
   from pg_trigger where tgrelid = $1::regclass and not tgisinternal order by tgname collate "C"`;
 
-/** Without the privileges of the owner and of backups, which are the same for all tables. */
+/** Leaves out the owner's privileges and those for backups, which are the same for all tables. */
 const GRANTS = `
   select format('grant %s on %s to %s;', string_agg(may, ', ' order by may), $1, grantee) as line
   from (

@@ -1,9 +1,10 @@
 /**
- * Checks the packages as they would be published: publint and "are the types wrong" must report
- * nothing, and the declarations must compile with the oldest supported TypeScript, and with
- * TypeScript 5's classic resolution, which TypeScript 7 no longer has. Next.js and other frameworks
- * must work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools
- * are only needed here, so they are installed into a temporary folder and not in the lock file.
+ * Checks the packages as they would be published. publint and "are the types wrong" must report
+ * nothing. The declarations must compile with the oldest supported TypeScript, and with the classic
+ * resolution of TypeScript 5, which TypeScript 7 no longer has. Next.js and other frameworks must
+ * work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. Only this
+ * check needs these tools, so they are installed into a temporary folder and don't appear in the
+ * lock file.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -35,7 +36,7 @@ const TOOLS = {
   'typescript-5-5': 'npm:typescript@5.5.4',
 };
 const TOOL_MS_MAX = 120_000;
-/** Next.js is installed, built and served once for each of its majors. */
+/** Each supported major version of Next.js is installed, built and served once. */
 const NEXT_MS_MAX = 900_000;
 
 type Finding = { check: string; report: string };
@@ -46,11 +47,11 @@ const checks: Record<string, { packages: readonly Name[]; check: Check }> = {
     packages: names,
     check: async ({ tarball }, folder, bin) => {
       const { output } = await runTool(join(bin, 'publint'), ['run', tarball], folder);
-      // Suggestions do not change its exit code.
+      // Suggestions don't affect its exit code.
       return output.includes('All good!') ? '' : output;
     },
   },
-  // The CLI exports nothing to import, so it has no types.
+  // The CLI has no exports to import, so it has no types.
   'are the types wrong': { packages: ['sdk', 'client'], check: areTypesWrong() },
   'are the types wrong, as ESM': {
     packages: ['widget'],
@@ -67,7 +68,7 @@ const OPENAPI = 'openapi.json';
 const openApiChecks: Record<string, (folder: string, bin: string) => Promise<string>> = {
   redocly: async (folder, bin) => {
     const rules = {
-      // Keyrail's owner has granted no licence, so there is no text to refer to.
+      // Keyrail's owner hasn't granted a licence, so there is no text to refer to.
       'info-license-strict': 'off',
     };
     const config = join(folder, 'redocly.yaml');
@@ -95,7 +96,7 @@ async function openApiFindings(folder: string, bin: string): Promise<Finding[]> 
   return findings;
 }
 
-/** Prints the outcome of a check; an empty report means it passed. */
+/** Prints the outcome of a check. An empty report means that it passed. */
 function reported(check: string, report: string): Finding[] {
   console.log(`${report === '' ? 'ok  ' : 'FAIL'} ${check}`);
   return report === '' ? [] : [{ check, report }];
@@ -119,7 +120,9 @@ function areTypesWrong(...more: string[]): Check {
   };
 }
 
-/** Leaves out Node.js types, which need a newer compiler. Null selects the clone's compiler. */
+/**
+ * Leaves out the Node.js types, which need a newer compiler. `null` selects the clone's compiler.
+ */
 function compileWith(tool: string | null): Check {
   return async (packed, folder, bin) => {
     const project = await projectOf(packed, folder);
@@ -133,7 +136,7 @@ function compileWith(tool: string | null): Check {
   };
 }
 
-/** The project the package is installed in; several checks share it. */
+/** The project where the package is installed, shared by several checks. */
 async function projectOf(packed: Packed, folder: string): Promise<string> {
   const project = join(folder, `project-${packed.name}`);
   return existsSync(project) ? project : install([packed], folder);
@@ -155,7 +158,7 @@ async function installTools(folder: string): Promise<string> {
   return join(tools, 'node_modules/.bin');
 }
 
-/** Every supported Next.js major builds and serves the example. */
+/** Builds and serves the example with every supported major version of Next.js. */
 async function checkNext(): Promise<string> {
   const test = join(root, 'tests/packages/next.test.ts');
   const args = ['--conditions=keyrail-source', '--test', '--test-reporter=spec', test];
@@ -166,7 +169,7 @@ async function checkNext(): Promise<string> {
   return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
 }
 
-/** What still has to be decided before a publication. It is listed, but does not fail the check. */
+/** Everything still to be decided before publication. It is listed but doesn't fail the check. */
 async function missingForPublication(name: Name): Promise<string[]> {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

@@ -1,4 +1,4 @@
-/** Runs test files in a separate process and reports the outcome of each, even after a crash. */
+/** Runs test files in a separate process and reports each file's outcome, even after a crash. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -13,7 +13,7 @@ export type Outcome = {
   passed: number;
   failures: Failure[];
   skips: Skip[];
-  /** The process's output; printed when it failed. */
+  /** The process's output, printed if it failed. */
   output: string;
   ms: number;
   cpuMs: number;
@@ -51,7 +51,8 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
       env: {
         ...run.env,
         KEYRAIL_TEST_EVENTS: events,
-        // The files load mostly the same sources, so the first process compiles them for all.
+        // The files load mostly the same sources, so the first process compiles these for all
+        // others.
         NODE_COMPILE_CACHE: join(run.scratch, 'compiled'),
       },
       timeoutMs: run.timeoutMs,
@@ -63,8 +64,8 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
 }
 
 /**
- * One file, or a module that imports several. `node --test` would do the same, but it starts its
- * async hook before a preload can run.
+ * One file, or a module that imports several. `node --test` would do the same, but it installs its
+ * async hook before a preload script can run.
  */
 function entryOf({ root, files, scratch }: FilesRun): string {
   const [only = ''] = files;
@@ -76,8 +77,9 @@ function entryOf({ root, files, scratch }: FilesRun): string {
 }
 
 /**
- * The embedded store is WebAssembly. Optimising it takes a third of the time and does not pay off
- * within one test file. Tests on PostgreSQL or on both stores may open one as well.
+ * For the embedded store, which is WebAssembly: optimising it takes a third of the time and doesn't
+ * pay off within one test file. Tests on PostgreSQL or on both stores may also open an embedded
+ * store.
  */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
@@ -93,9 +95,9 @@ function readHappenings(path: string): Happening[] {
 type OfFile = { each: Happening[]; ms: number; cpuMs: number };
 
 /**
- * A test whose source lies outside the files counts towards the file that ran before it. The time
- * since the previous event counts towards the event's file: a file that awaits an import runs after
- * others.
+ * Assigns events to files. A test defined outside these files counts towards the file that ran
+ * before it. The time since the previous event counts towards the current event's file: a file that
+ * awaits an import runs after others.
  */
 function byFile({ root, files }: FilesRun, happenings: Happening[], beganAtMs: number) {
   const found = new Map(
@@ -123,7 +125,7 @@ function outcomesOf(
 ): Outcome[] {
   const fault = faultOfProgram(happenings, ended, run.timeoutMs);
   const all = [...byFile(run, happenings, beganAtMs)];
-  // A crash is attributed to the file that was running.
+  // A crash is attributed to the last file that was running.
   const last = all.findLast(([, { each }]) => each.length > 0)?.[0] ?? run.files[0];
   return all.map(([file, { each, ms, cpuMs }]) => {
     const failures: Failure[] = each.filter((one) => one.kind === 'failed');
@@ -143,7 +145,7 @@ const NOTHING_REPORTED =
 
 const isWhole = (happenings: Happening[]) => happenings.some((one) => one.kind === 'ended');
 
-/** A fault in the process as a whole, separate from the reported tests. */
+/** A failure of the process as a whole, as opposed to the tests it reported. */
 function faultOfProgram(happenings: Happening[], ended: Ended, timeoutMs: number): string | null {
   const last = happenings.filter((one) => one.kind === 'began').at(-1)?.name;
   const during = last === undefined ? 'before its first test' : `after it began "${last}"`;

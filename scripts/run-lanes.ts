@@ -1,4 +1,6 @@
-/** Runs the files in all lanes, a few processes at a time, within the run's time limit. */
+/**
+ * Runs the files of all lanes, a few processes at a time, within the time limit of the whole run.
+ */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -24,16 +26,16 @@ export type Setting = {
   env: NodeJS.ProcessEnv;
   scratch: string;
   backends: Backends;
-  /** The store given on the command line, for lanes that choose their store themselves. */
+  /** The store selected on the command line, for lanes whose tests choose their own store. */
   only: Store | null;
 };
 
 type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
- * Runs two processes from the front of the table and one from its back in parallel, and up to two
- * more from the back while the processors have time to spare. Lanes in front compute and those at
- * the back mostly wait; together they keep two cores busy.
+ * Runs two processes from the front of the queue and one from its back in parallel, and up to two
+ * more from the back while the CPUs are partly idle. Lanes at the front compute, and those at the
+ * back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;
@@ -58,7 +60,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
 const IDLE_SHARE_MIN = 0.2;
 const IDLE_MS = 1000;
 
-/** The idle share of the processors within the next second. */
+/** The fraction of CPU time that is idle during the next second. */
 async function idleShare(): Promise<number> {
   const times = () => {
     const all = cpus().map((one) => one.times);
@@ -90,7 +92,7 @@ async function runOne({ row, env, files }: Program, setting: Setting, deadline: 
   for (const outcome of ended) printOutcome(outcome, row.store);
 }
 
-/** Lanes with the same name and store form one row of the report. */
+/** Lanes with the same name and store share a row in the report. */
 function rowOf({ name, store }: Lane, rows: Row[]): Row {
   const known = rows.find((row) => row.lane === name && row.store === store);
   if (known) return known;
@@ -100,11 +102,11 @@ function rowOf({ name, store }: Lane, rows: Row[]): Row {
 }
 
 /**
- * Groups of files that share a process. Starting a process, mostly its store, costs as much as the
- * tests of a file. Each test creates its own workspace, so files can share a store. A file with
- * hooks runs alone, because its hooks would apply to the others. So does a file that inspects query
- * plans, which depend on everything the tables ever held, and a file that reports a full disk,
- * which the store remembers for a while.
+ * Groups of files that share a process. Starting a process, and mainly its store, costs as much as
+ * a file's tests. Each test creates its own workspace, so files can share a store. A file with
+ * hooks runs alone, because its hooks would apply to the others. So do a file that inspects query
+ * plans, because these depend on everything the tables ever contained, and a file that reports a
+ * full disk, because the store remembers that for a while.
  */
 function programFiles({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];
@@ -124,13 +126,13 @@ function programFiles({ lane, files }: LaneRun, root: string): string[][] {
 const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
 const ALONE = /(-plans|database-size)\.test\.ts$/;
 
-/** If a backend is missing, every file of the lane counts as one skipped test. */
+/** If a backend is missing, each of the lane's files counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const { backends, root } = setting;
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // Files run in reverse, because the long ones are in tests/ and the last files should be short.
+    // Files run in reverse order: the long ones are in tests/, and the last files should be short.
     const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }

@@ -25,7 +25,7 @@ const stampFile = join(modules, '.keyrail-setup');
 
 export const NODE_MAJOR_MIN = 24;
 const INSTALL_MS_MAX = 600_000;
-/** The size of an installation, measured with du, in megabytes. */
+/** The size of an installation in megabytes, as measured by du. */
 const INSTALLED_MB = { all: 560, server: 325, serverWithoutNode: 135 };
 /** The package that provides the pinned Node.js. */
 const RUNTIME = 'runtime';
@@ -39,12 +39,12 @@ export async function installMissing({ serverOnly }) {
   if (isReady()) return;
   refuseUnwritable();
   await withLock(root, async () => {
-    // The previous holder of the lock may have installed them.
+    // The process that held the lock before may have installed everything.
     if (!isReady()) await install(stamp, { dev: !(serverOnly && isWithoutDev()) });
   });
 }
 
-/** The stamp node_modules must have: this lock file on this platform. */
+/** The stamp that a current node_modules must have: this lock file on this platform. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const sum = createHash('sha256').update(lock).digest('hex');
@@ -53,7 +53,7 @@ function wantedStamp() {
 
 function isInstalled(stamp) {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return true;
-  // The user may have run npm, which is enough if the result matches the lock file.
+  // The user may have run npm directly. That is enough if the result matches the lock file.
   if (!installedByHand({ dev: true, node: true })) return false;
   if (isWritable(modules)) writeFileSync(stampFile, stamp);
   return true;
@@ -79,7 +79,7 @@ const lockedPackages = ({ dev, node }) =>
 
 const packagesIn = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
 
-/** What npm says it has installed; nothing after an installation that did not finish. */
+/** What npm has recorded as installed; nothing if the installation didn't finish. */
 function presentPackages() {
   try {
     return Object.fromEntries(packagesIn(join(modules, '.package-lock.json')));
@@ -88,10 +88,12 @@ function presentPackages() {
   }
 }
 
-/** Whether at most the packages for a server are installed: an upgrade then installs no others. */
+/** Whether no development dependencies are installed. If so, an upgrade doesn't install any. */
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
-/** Whether this Node.js is the machine's and can run the server, which then needs no other. */
+/**
+ * Whether this Node.js belongs to the machine and can run the server. If so, no other is needed.
+ */
 const hasOwnNode = () => !isInside(process.execPath) && majorOf(process.version) >= NODE_MAJOR_MIN;
 
 export const majorOf = (version) => Number(/^v(\d+)\./.exec(version)?.[1] ?? 0);
@@ -116,7 +118,7 @@ function refuseUnwritable() {
   );
 }
 
-/** Whether an optional package is made for this machine; npm leaves the others out. */
+/** Whether an optional package is meant for this machine; npm leaves out the others. */
 function suits({ os, cpu, libc }) {
   if (libc) return false;
   return (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
@@ -127,7 +129,7 @@ async function install(stamp, { dev }) {
   const node = dev || !hasOwnNode();
   const size = INSTALLED_MB[dev ? 'all' : node ? 'server' : 'serverWithoutNode'];
   const { command, args, env } = npm();
-  // Install scripts of packages do not run: see docs/dependencies.md.
+  // Packages' install scripts don't run: see docs/dependencies.md.
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   flags.push(dev ? '--include=dev' : '--omit=dev', '--include=optional');
   if (!node) flags.push(...workspacesWithoutNode());
@@ -145,7 +147,7 @@ async function install(stamp, { dev }) {
     },
     () => `${unpacked().length} of ${packages.length} packages`,
   );
-  // The stamp marks a complete installation.
+  // The stamp marks the installation as complete.
   if (dev) writeFileSync(stampFile, stamp);
 }
 
@@ -157,8 +159,8 @@ const workspacesWithoutNode = () => [
 ];
 
 /**
- * The npm that runs this script, on its own Node.js. Not the Node.js inside node_modules, which npm
- * ci removes while it runs.
+ * The npm that runs this script, on the Node.js it runs on. The one inside node_modules can't be
+ * used, because npm ci removes it while it runs.
  */
 function npm() {
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !isInside(part));

@@ -1,6 +1,6 @@
 /**
- * Allows one setup at a time in a clone. The lock is a directory, because creating one is atomic.
- * Its holder touches it while it works, so that a dead holder is noticed.
+ * Allows only one setup at a time per clone. The lock is a directory, because creating one is
+ * atomic. Its holder touches it regularly, so that other processes notice when the holder has died.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,7 +21,7 @@ const POLL_MS = 200;
 const TOUCH_MS = 2_000;
 const STALE_MS = 30_000;
 
-/** Runs `work` while no other program sets up the same clone. */
+/** Runs `work` while no other process sets up the same clone. */
 export async function withLock(root, work) {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = join(tmpdir(), `keyrail-setup-${name}`);
@@ -53,7 +53,9 @@ async function take(lock) {
   }
 }
 
-/** Renames a directory that contains the pid onto the lock, which fails while the lock is held. */
+/**
+ * Renames a directory that contains the pid to the lock's name, which fails while the lock is held.
+ */
 function tryTake(lock) {
   if (existsSync(lock)) return false;
   const made = mkdtempSync(`${lock}-`);
@@ -68,7 +70,10 @@ function tryTake(lock) {
   }
 }
 
-/** True if the holder is dead, or has not touched the lock for STALE_MS (its pid was reused). */
+/**
+ * True if the holder has died, or hasn't touched the lock for STALE_MS (its pid may have been
+ * reused).
+ */
 function isAbandoned(lock) {
   const pid = join(lock, 'pid');
   try {
@@ -80,7 +85,10 @@ function isAbandoned(lock) {
   }
 }
 
-/** Only one of several waiting processes removes the lock, after checking it again from inside. */
+/**
+ * If several processes are waiting, only one removes the lock, after checking it again while
+ * holding it.
+ */
 function clearAway(lock) {
   const claim = join(lock, 'claim');
   try {
@@ -98,6 +106,6 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // Another process took the lock after this one slept for a long time. Continuing is harmless.
+    // This process slept for long enough that another one took the lock. Continuing is harmless.
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Reports on standard error what the setup is doing. In a terminal it is one changing line,
- * elsewhere a line when a step begins, occasional lines during it, and one when it ends.
+ * Prints to standard error what the setup is doing. In a terminal, this is one line that changes;
+ * elsewhere, it is a line when a step begins, a few during it, and one when it ends.
  */
 const TERMINAL_MS = 500;
 const ELSEWHERE_MS = 15_000;
 const ERASE_LINE = '\r\u001b[K';
 
-/** Does `work`, and shows its time and the progress that `progress` returns. */
+/** Does `work`, and shows how long it is taking and what `progress` returns. */
 export async function step(what, work, progress = () => null) {
   const out = process.stderr;
   const beganMs = performance.now();

@@ -1,10 +1,10 @@
 /**
  * The first step of every npm script: installs what is missing, makes sure that the script will run
- * on a Node.js that executes TypeScript, and builds the server's program, the dashboard, the
- * published packages and the empty embedded database. With `--server` it installs and builds only
- * what the server needs to start; the next script without it adds the remainder. Plain JavaScript
- * without dependencies, because it must run on an old Node.js with nothing installed. Silent when
- * there is nothing to do.
+ * on a Node.js version that can execute TypeScript, and builds the server's program, the dashboard,
+ * the published packages and the empty embedded database. With `--server`, it installs and builds
+ * only what the server needs to start; the next run without that option adds the rest. Plain
+ * JavaScript without dependencies, because it must run on an old Node.js with nothing installed.
+ * Silent when there is nothing to do.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ const pinnedNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cm
 async function setUp({ serverOnly }) {
   await installMissing({ serverOnly });
   checkRuntime();
-  // The server also runs from its sources, and without the dashboard.
+  // In a read-only clone, the server runs from source and without the dashboard.
   if (serverOnly && !isWritable(join(root, 'packages'))) return;
   const isBuilt = () =>
     !isProgramMissing(root) &&
@@ -41,9 +41,9 @@ async function setUp({ serverOnly }) {
   await withLock(root, () => build({ serverOnly }));
 }
 
-/** Anything another process has built while this one waited for the lock is not built again. */
+/** Skips anything that another process has built while this one was waiting for the lock. */
 async function build({ serverOnly }) {
-  // A separate process creates the database, beside the other builds.
+  // A separate process creates the database, in parallel with the other builds.
   const needsDatabase = isDatabaseMissing(root);
   const created = needsDatabase
     ? buildDatabase(root).catch((error) => console.error(`keyrail: ${error.message}`))
@@ -63,14 +63,16 @@ async function build({ serverOnly }) {
   }
 }
 
-/** Whether an npm script's `node`, which is looked up in node_modules/.bin first, is new enough. */
+/**
+ * Checks that npm scripts will run on a recent Node.js: npm prefers the one in node_modules/.bin.
+ */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
   }
   if (existsSync(pinnedNode)) {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
-    // The pinned Node.js does not run on this machine, and would hide one that does.
+    // The pinned Node.js doesn't run on this machine, but hides one that might.
     if (!isWritable(dirname(pinnedNode))) {
       throw new Error(`${pinnedNode} does not run on this machine: remove it.`);
     }

@@ -1,17 +1,16 @@
 /**
- * Source maps for the published packages. The sources are files in the package, referenced by its
- * maps, so that stack traces and debuggers show them wherever it is installed. Plain JavaScript,
- * because setup runs it on any Node.js version.
+ * Source maps for the published packages. The maps refer to source files within the package, so
+ * that stack traces and debuggers can show them wherever it is installed. Plain JavaScript, because
+ * setup runs it on any Node.js version.
  */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** esbuild options. A map that contained the sources itself would repeat them in each bundle. */
+/** Options for esbuild. If the maps contained the sources, each bundle would repeat them. */
 export const sourceMaps = { sourcemap: 'linked', sourcesContent: false };
 
 /**
- * Copies what the maps in `out` reference into its folder `src`, and makes them reference the
- * copies.
+ * Copies the sources that the maps in `out` refer to into its `src` folder, and updates the maps.
  */
 export function includeSources(root, out) {
   for (const map of readdirSync(out, { recursive: true }).filter((path) => path.endsWith('.map'))) {
@@ -27,5 +26,5 @@ export function includeSources(root, out) {
   }
 }
 
-/** npm leaves every folder named node_modules out of a package. */
+/** npm leaves folders named node_modules out of packages. */
 const placeOf = (path) => path.replace(/^packages\//, '').replaceAll('node_modules/', 'modules/');

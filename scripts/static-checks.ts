@@ -1,4 +1,4 @@
-/** The checks that read the sources without running them. Each counts as one test. */
+/** Checks that read the sources without running them. Each counts as one test. */
 import { performance } from 'node:perf_hooks';
 import { runProgram } from './children.ts';
 import { printFailure, type Row } from './report.ts';
@@ -6,19 +6,19 @@ import { printFailure, type Row } from './report.ts';
 const CHECK_MS_MAX = 300_000;
 
 /**
- * Each TypeScript checker checks shared types again, so more checkers than cores only cost time.
+ * Each TypeScript checker checks shared types again, so more checkers than cores only waste time.
  */
 const CHECKERS = ['--checkers', '2'];
 
 /**
- * TypeScript is a Go program: with less frequent garbage collection, it needs a quarter less time.
+ * TypeScript is a Go program: with less frequent garbage collection, it takes a quarter less time.
  */
 const GO_GARBAGE = { GOGC: '400' };
 
 const checks = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit', ...CHECKERS] },
-  // These packages run in a browser, which has different globals.
+  // These packages run in browsers, where different globals exist.
   {
     name: 'types of the dashboard',
     command: 'tsc',

@@ -1,6 +1,6 @@
 /**
  * A reporter that Node.js's test runner loads into every process that runs test files. It writes
- * test events as JSON lines, synchronously, so that a crash loses no reported event.
+ * test events as JSON lines, synchronously, so that no event is lost in a crash.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
@@ -13,7 +13,7 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** A test event, its time, and the CPU time its process has used so far. */
+/** A test event with its time and the CPU time that its process has used so far. */
 export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node.js finds a reporter by its default export.
@@ -28,13 +28,13 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
     const happening: Happening = { ...what, file, atMs: Date.now(), cpuMs: cpuMs() };
     appendFileSync(path, `${JSON.stringify(happening)}\n`);
   }
-  // A reporter must be a generator; this one prints nothing.
+  // A reporter has to be a generator; this one prints nothing.
   yield '';
 }
 
 const TICK_MS = 10;
 
-/** The CPU time of this process and of its children that have exited. */
+/** The CPU time of this process, and of those of its children that have exited. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   const stat = readFileSync('/proc/self/stat', 'utf8');
@@ -73,7 +73,7 @@ function passed({ details, skip, todo }: Passed, name: string): What | null {
       reason: excuse === true ? 'no reason given' : excuse || 'todo',
     };
   }
-  // A suite is only a container; its tests are counted individually.
+  // A suite is only a container: its tests are counted individually.
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 
@@ -87,7 +87,7 @@ function failed({ type, error }: Failed['details'], name: string): What | null {
 const fullName = (names: string[], { nesting, name }: { nesting: number; name: string }) =>
   [...names.slice(0, nesting), name].join(' › ');
 
-/** The error without the runtime's stack frames. */
+/** The error without stack frames inside Node.js. */
 const readable = (error: unknown) =>
   inspect(error, { depth: 6, colors: false, maxStringLength: 4_000 })
     .split('\n')

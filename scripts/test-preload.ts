@@ -1,8 +1,9 @@
 /**
  * Loaded before test files. Node.js's test runner follows every promise with an async hook, to name
- * the test that caused an uncaught error. The hook costs a sixth of the CPU time of tests with an
- * app and half of a simulation's. Without it such an error still fails the program, and is printed
- * here. Processes that tests start load this too, but no test runner, so it changes nothing there.
+ * the test that caused an uncaught error. The hook accounts for a sixth of the CPU time of tests
+ * with an app, and for half of a simulation's. This file disables it. An uncaught error still fails
+ * the process, and is printed here. Processes started by tests also load this file, but they have
+ * no test runner, so nothing changes there.
  */
 import hooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks';
 

@@ -1,8 +1,8 @@
 /**
- * The test command: format, lint and types, then every lane of the matrix, then a summary whose
- * last line is "N passed, N failed, N skipped".
+ * The test command: checks format, lint and types, runs every lane of the matrix, and prints a
+ * summary whose last line is "N passed, N failed, N skipped".
  *
- *   npm test                          every test that fits into twelve minutes
+ *   npm test                          as many tests as fit into twelve minutes
  *   npm test -- --full                every test, on every store, repeated more often
  *   npm run check                     the quick part
  *   npm test -- secret-keys           only test files whose path contains this
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests start after both: while the compilers ran, requests of the first tests timed out.
+  // Tests wait for both: while compilers ran in parallel, requests of the first tests timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),
     filters.length > 0 || extent === 'quick' ? null : installPrograms(env),
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   process.exit(failed || nothingRan ? 1 : 0);
 }
 
-/** How much runs: `npm run check`, `npm test`, `npm test -- --full`. */
+/** How much to run: `npm run check`, `npm test`, or `npm test -- --full`. */
 type Extent = 'quick' | 'usual' | 'full';
 type Command = { extent: Extent; store: Store | null; filters: string[] };
 
@@ -77,14 +77,14 @@ function readCommandLine(): Command {
   return { extent, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
 
-/** The quick part needs no PostgreSQL, so that it starts immediately. */
+/** The quick part doesn't use PostgreSQL, so that it starts immediately. */
 function mainStore({ extent, store }: Command): Store {
   if (store !== null) return store;
   return extent === 'quick' || 'missing' in findPostgres() ? 'embedded' : 'postgres';
 }
 
 function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
-  // A filter selects from all files.
+  // Filters select from all files, including those that only the full run includes.
   const isFull = extent === 'full' || filters.length > 0;
   const isLeft = new Set(isFull ? [] : filesLike(LONG_FILES));
   const filesOf = ({ files, quickFiles, containing }: Lane) =>
@@ -102,13 +102,13 @@ function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
 const filesLike = (patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
 
-/** The number of files only the full run includes; a file counts once for each lane. */
+/** How many files only the full run includes; a file counts once for each of its lanes. */
 function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
   const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
   return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);
 }
 
-/** Tests do not inherit KEYRAIL settings from the environment, except those meant for tests. */
+/** Tests inherit no KEYRAIL settings from the environment, except those meant for tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const ours = /^KEYRAIL_(?!TEST_)|^KEYRAIL_TEST_(STORE|POSTGRES)$/;
   const stores = /^(PG[A-Z]|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;
@@ -118,7 +118,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Installs programs before all tests, so that no test does it while others run. */
+/** Installs programs before any test runs, so that no test has to do it in parallel with others. */
 async function installPrograms(env: NodeJS.ProcessEnv): Promise<void> {
   const installer = join(root, 'scripts/install-programs.ts');
   await once(spawn(process.execPath, [installer], { env, stdio: 'inherit' }), 'exit');

@@ -1,6 +1,6 @@
 /**
- * How esbuild builds the widget, for the server and for the published package: one style sheet as
- * text, and the page's globals as they were when the script was loaded.
+ * How esbuild builds the widget, for the server and for the published package: with its style sheet
+ * as text, and with the globals that the page had when the script was loaded.
  */
 import { join } from 'node:path';
 
@@ -10,11 +10,11 @@ export const widgetOptions = (root) => ({
   bundle: true,
   minify: true,
   format: 'esm',
-  // Module scripts are always read as UTF-8; escapes would make German strings longer.
+  // Module scripts are always read as UTF-8, and escapes would make the German strings longer.
   charset: 'utf8',
   platform: 'browser',
   target: TARGET,
-  // The settings in tsconfig.json are for the type checker.
+  // Overrides tsconfig.json, whose settings are for the type checker.
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   jsx: 'transform',
   jsxFactory: 'element',
@@ -27,8 +27,8 @@ export const widgetOptions = (root) => ({
 });
 
 /**
- * The client loads its code for receipts on demand, and the widget never does. It is left out,
- * because code loaded on demand makes esbuild wrap all other code.
+ * The client loads its code for receipts on demand, but the widget never does. It is left out,
+ * because esbuild would otherwise wrap all other code.
  */
 const withoutReceipts = {
   name: 'without-receipts',
@@ -39,7 +39,7 @@ const withoutReceipts = {
   },
 };
 
-/** A shadow root takes its style as text; the imports in it are resolved first. */
+/** A shadow root needs its style sheet as text, with imports resolved. */
 const styleAsText = {
   name: 'style-as-text',
   setup({ onLoad, esbuild }) {

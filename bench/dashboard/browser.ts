@@ -1,4 +1,4 @@
-// A signed-in Chromium tab, and what is measured inside it.
+// A signed-in Chromium tab, and the measurements taken inside it.
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Stoppable } from '../measure/cleanup.ts';
@@ -8,13 +8,13 @@ const WAIT_MS_MAX = 60_000;
 
 export type Tab = Stoppable & {
   page: Page;
-  /** Waits until a condition holds in the page, and returns the page's time. */
+  /** Waits until a condition holds on the page, and returns the page's own time at that moment. */
   when(condition: string): Promise<number>;
-  /** The longest task on the page during some work, in milliseconds. */
+  /** The longest task on the page while some work runs, in milliseconds. */
   longestTask(work: () => Promise<void>): Promise<number>;
-  /** The longest time from an input until it has been handled, in milliseconds. */
+  /** The longest time from an input until its handler has finished, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;
-  /** The size of objects and elements in bytes, after a garbage collection. */
+  /** Total size of objects and elements in bytes, after a garbage collection. */
   heapBytes(): Promise<number>;
 };
 
@@ -42,7 +42,7 @@ async function tabOf(page: Page): Promise<Tab> {
   const during = async (name: string, work: () => Promise<void>): Promise<number> => {
     await page.evaluate(`measured.${name} = 0`);
     await work();
-    // Entries are delivered after the frame they describe.
+    // The browser delivers performance entries only after the frame they describe.
     await page.evaluate(FRAMES);
     return Number(await page.evaluate(`measured.${name}`));
   };
@@ -72,7 +72,7 @@ type Snapshot = {
   nodes: number[];
 };
 
-/** Leaves out compiled code, which keeps growing for minutes while functions are optimised. */
+/** Leaves out compiled code, which keeps growing for minutes while V8 optimises functions. */
 function bytesOf({ snapshot, nodes }: Snapshot): number {
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const code = types[0].indexOf('code');

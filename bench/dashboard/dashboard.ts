@@ -1,5 +1,5 @@
 // The dashboard in Chromium, with 10,000 keys and 100,000 audit rows: how long users wait, how long
-// the page is blocked, and how much memory it keeps.
+// the page is blocked, and how much memory it retains.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withCleanup } from '../measure/cleanup.ts';
 import { createFinding, type Show } from '../measure/finding.ts';
@@ -9,7 +9,7 @@ import { openPostgres, startOnPostgres } from '../setup/keyrail.ts';
 import { type Chromium, openChromium, type Tab } from './browser.ts';
 import { ENVIRONMENTS, type Seeded, type Size, seed } from './seed.ts';
 
-/** What is measured, how often, and how far a user scrolls. */
+/** How much data there is, how often each thing is measured, and how far a user scrolls. */
 type Extent = Size & { times: number; pages: number; walks: number };
 
 const FULL: Extent = { keys: 10_000, auditRows: 100_000, times: 5, pages: 10, walks: 20 };
@@ -23,7 +23,7 @@ const INPUT_MS_MAX = 50;
 const MEMORY_RATIO_MAX = 1.1;
 
 const PAGE_ROWS = 100;
-/** The number of walks until every screen and its cache are loaded. */
+/** After this many walks, every screen has been loaded and cached. */
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;
@@ -67,8 +67,7 @@ async function measureKeys({ run, chromium, seeded, size }: Measured): Promise<v
     task,
   ]);
   const search = tab.page.getByRole('searchbox');
-  // A locator that types looks for its field first, which takes a long time among thousands of
-  // elements.
+  // Typing through a locator looks up the field first, which is slow among thousands of elements.
   const { keyboard } = tab.page;
   const inputs: number[] = [];
   const filters: number[] = [];
@@ -133,7 +132,9 @@ async function measureAudit({ run, chromium, seeded, size }: Measured): Promise<
   await tab.stop();
 }
 
-/** Measures moving between screens that were shown before, from the click until rows appear. */
+/**
+ * Measures switching to a screen that has been shown before, from the click until its rows appear.
+ */
 async function measureScreens({ run, chromium, seeded, size }: Measured): Promise<void> {
   const tab = await chromium.openTab();
   const names = ['Keys', 'Tenants', 'Audit log', 'Projects', 'Members', 'Nodes', 'Overview'];
@@ -146,7 +147,7 @@ async function measureScreens({ run, chromium, seeded, size }: Measured): Promis
       const rows = ['Keys', 'Audit log'].includes(name) ? ` && ${ROWS} >= ${PAGE_ROWS}` : '';
       await link.hover();
       const tookMs = await elapsed(tab, () => link.click(), `${title(name)}${rows}`);
-      // The first walk loads the screens.
+      // The first walk loads the screens, so it isn't counted.
       if (walk > 0) values.push(tookMs);
       await tab.page.waitForLoadState('networkidle');
     }
@@ -179,7 +180,7 @@ async function measureMemory({ run, chromium, seeded, size }: Measured): Promise
 
 const showMegabytes: Show = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Opens a screen the way a link does, without a new document. */
+/** Opens a screen the way a link does, without loading a new document. */
 async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.evaluate(`(() => {
     const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
@@ -192,10 +193,10 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** The time from the beginning of a visit until rows appear, each time in a new context. */
+/** The time from the start of a visit until rows appear, each time in a new browser context. */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
-  // The first visit warms up the server.
+  // The first visit only warms up the server.
   for (let time = 0; time <= times; time += 1) {
     const tab = await chromium.openTab();
     await tab.page.goto(path, { waitUntil: 'commit' });
@@ -206,7 +207,9 @@ async function firstRows(chromium: Chromium, path: string, times: number): Promi
   return values;
 }
 
-/** The first page and its names are loaded, so the next steps do not measure loading. */
+/**
+ * Waits until the first page and its names are loaded, so that later steps don't measure loading.
+ */
 async function settle(tab: Tab): Promise<void> {
   await tab.when(`${ROWS} >= ${PAGE_ROWS}`);
   await tab.page.waitForLoadState('networkidle');
@@ -214,13 +217,13 @@ async function settle(tab: Tab): Promise<void> {
 
 async function scrollPages(tab: Tab, pages: number): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    // Scrolls with each frame, as a wheel does: the page moves to its top once it is loaded.
+    // Scrolls to the end in every frame, as a user with a mouse wheel would.
     await tab.when(`(${TO_END}, ${ROWS} >= ${page * PAGE_ROWS})`);
     await sleep(SETTLE_MS);
   }
 }
 
-/** A user looks at a page before opening the next one. */
+/** Users look at a page for a moment before they open the next one. */
 const SETTLE_MS = 100;
 
 async function elapsed(tab: Tab, act: () => Promise<void>, condition: string): Promise<number> {

@@ -57,7 +57,9 @@ function asSuperuser(databaseUrl: string): string {
   return url.toString();
 }
 
-/** The address is marked as verified in the database, because nothing reads emails here. */
+/**
+ * Marks the email address as verified directly in the database, because no one reads emails here.
+ */
 async function signUp({ port }: Keyrail, client: pg.Client): Promise<Seeded['session']> {
   const email = 'ada@example.com';
   const password = randomUUID();
@@ -76,7 +78,10 @@ function keyOf({ secret_key }: Record<string, unknown>): string {
   return key;
 }
 
-/** Every key gets a name, `Key 000001`, and one of the tenants. Keys with even numbers are live. */
+/**
+ * Names every key (`Key 000001`) and assigns it to one of the tenants. Keys with even numbers are
+ * live.
+ */
 const NAMES = `
   update api_keys set name = 'Key ' || lpad(n::text, 6, '0'), tenant_id = ($2::uuid[])[1 + n % cardinality($2::uuid[])]
   from (select id as numbered, (row_number() over (order by id))::int as n

@@ -1,4 +1,4 @@
-// Contestants of a round: a server under load, or a worker that does the work on its own.
+// Contestants in a round: a server under load, or a worker that does the work itself.
 import { type Counted, perSecond } from '../measure/overrun.ts';
 import type { Contestant, Sample } from '../measure/rounds.ts';
 import { CONNECTIONS, type LoadGenerator } from './load-generator.ts';
@@ -25,13 +25,13 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The part of a command that every worker understands. */
+/** The fields that every worker's commands have in common. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {
   name: Name;
   worker: Worker<Command, Counted>;
-  /** Completes the command of a round. */
+  /** Builds a round's command. */
   command: (span: Span) => Command;
   /** The program whose CPU time is measured; by default the worker itself. */
   measured?: Program;
@@ -51,7 +51,9 @@ export const byWorker = <Name extends string, Command extends Span>({
     }),
 });
 
-/** Adds the CPU time per piece of work, which a busy machine distorts less than the rate. */
+/**
+ * Adds the CPU time per piece of work, which a busy machine distorts less than it does the rate.
+ */
 async function sampleOf(
   program: Program,
   work: () => Promise<Counted & { remark: string }>,

@@ -1,6 +1,6 @@
 // The load generator: a separate process that keeps a fixed number of connections busy, with one
-// request in flight on each. A response other than 2xx, or 304 to a conditional request, ends the
-// run with that response as the reason.
+// request in flight on each. Any status other than 2xx, or 304 for a conditional request, ends the
+// run with an error that contains the response.
 import { connect, type Socket } from 'node:net';
 import { isEndedByOverrun } from '../measure/overrun.ts';
 import { percentile } from '../measure/statistics.ts';
@@ -55,7 +55,8 @@ async function generate({ port, request, connections, ms }: LoadCommand): Promis
 }
 
 /**
- * One connection: sends a request, waits for the full response, and repeats until the time is up.
+ * Keeps one connection busy: sends a request, waits for the full response, and repeats until the
+ * time is up.
  */
 function keepBusy(load: Load): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -70,7 +71,7 @@ function keepBusy(load: Load): Promise<void> {
     const received = pending ? Buffer.concat([pending, bytes]) : bytes;
     const length = responseLength(received);
     if (length === null || received.length < length) {
-      // The read buffer is reused, so an incomplete response is copied.
+      // The read buffer is reused, so an incomplete response has to be copied.
       pending = Buffer.from(received);
       return;
     }

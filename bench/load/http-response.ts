@@ -1,4 +1,5 @@
-// A minimal HTTP parser that only counts responses: it costs far less than the server it measures.
+// A minimal HTTP parser that only counts responses. It costs far less than the server being
+// measured.
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH_HEADER = /\r\ncontent-length: *(\d+)/i;
@@ -16,7 +17,7 @@ export function responseLength(bytes: Buffer): number | null {
   return headEnd + HEAD_END.length + Number(length);
 }
 
-/** Throws unless the response is a success or says nothing has changed. */
+/** Throws unless the response is a success or a 304. */
 export function checkStatus(response: Buffer): void {
   if (response[STATUS_START] === DIGIT_TWO || isNotModified(response)) return;
   throw new Error(`a response that is not a success: ${excerpt(response)}`);

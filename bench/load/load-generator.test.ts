@@ -33,7 +33,7 @@ test('every connection stays busy until the time is up', async (t) => {
   equal(result.done >= CONNECTIONS, true);
 });
 
-test('a round with an unresponsive server times out', async (t) => {
+test("a round times out if the server doesn't respond", async (t) => {
   const { generator, target } = await openTarget(t, () => {});
   const plannedMs = 50;
   const result = await generator.run(target, plannedMs);
@@ -42,7 +42,7 @@ test('a round with an unresponsive server times out', async (t) => {
   equal(result.ms >= plannedMs * OVERRUN_MAX - 1, true);
 });
 
-test('a failed request fails the round with an error that contains the response', async (t) => {
+test('a failed request fails the round, with an error that contains the response', async (t) => {
   const { generator, target } = await openTarget(t, (_, response) => {
     response.writeHead(503, { 'content-length': 4 }).end('busy');
   });

@@ -1,9 +1,9 @@
-// The parent's side of the load generator: one child process for a whole benchmark, so that its
+// The parent's side of the load generator. One child process serves a whole benchmark, so that its
 // code is as warm in the first round as in the last.
 import type { Counted } from '../measure/overrun.ts';
 import { openWorker, type Worker } from './programs.ts';
 
-/** Several requests are sent in turn. */
+/** If there are several requests, they are sent in turn. */
 export type LoadCommand = {
   port: number;
   request: string | readonly string[];
@@ -14,7 +14,10 @@ export type LoadCommand = {
 export type LoadResult = Counted & {
   p50Ms: number;
   p99Ms: number;
-  /** The generator's load on one core. Near 1, the generator limits the rate. */
+  /**
+   * The generator's CPU load, as a fraction of one core. Near 1, the generator itself limits the
+   * rate.
+   */
   cpuShare: number;
 };
 

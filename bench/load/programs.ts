@@ -1,5 +1,5 @@
-// Programs started by a benchmark. The benchmark stops them; those still running are killed when
-// this program exits.
+// Programs started by a benchmark, which also stops them. Any still running are killed when this
+// process exits.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ process.once('exit', () => {
 export type Program = { pid: number; stop(): Promise<void>; hasEnded(): boolean };
 
 export type Worker<Command, Result> = Program & {
-  /** Runs a command that is planned to take this time. */
+  /** Runs a command that should take about `plannedMs`. */
   run(command: Command, plannedMs: number): Promise<Result>;
 };
 
@@ -66,7 +66,9 @@ function startChild(file: string, env: Record<string, string>) {
   return { child, program: programOf(child) };
 }
 
-/** Starts a program of the repository on this Node.js, with only the given settings. */
+/**
+ * Starts one of the repository's programs on this Node.js version, with only the given settings.
+ */
 export function startProgram(args: string[], env: Record<string, string>): Program {
   const child = spawn(process.execPath, args, {
     env: { ...cleanEnvironment(), ...env },
@@ -106,7 +108,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/** Children inherit neither the benchmark's environment settings nor its Node.js flags. */
+/** Child processes inherit no Keyrail or database settings and no Node.js flags. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

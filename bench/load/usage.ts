@@ -1,9 +1,9 @@
-// A running program's CPU time and memory, from the system's own accounting.
+// A running program's CPU time and memory, as reported by the operating system.
 import { readdirSync, readFileSync } from 'node:fs';
 
 type Running = { pid: number };
 
-/** CPU time a program has used so far; null where the system does not provide it. */
+/** CPU time a program has used so far; null if the operating system doesn't report it. */
 export function cpuMsOf({ pid }: Running): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,6 +1,6 @@
-// The loop of a worker process, which runs its parent's commands.
+// The loop in which a worker process runs its parent's commands.
 
-/** Reports ready, runs one command after the other, and exits with its parent. */
+/** Reports ready, runs commands one after another, and exits when the parent does. */
 export function runCommands<Command, Result>(run: (command: Command) => Promise<Result>): void {
   process.on('message', async (command: Command) => {
     try {

@@ -1,9 +1,8 @@
-// Stops what a benchmark started, in reverse order. A failing stop does not keep the others
-// running.
+// Stops everything a benchmark started, in reverse order, even if stopping one of them fails.
 
 export type Stoppable = { stop(): Promise<void> };
 
-/** Registers something to stop at the end, and returns it. */
+/** Registers something to be stopped at the end, and returns it. */
 export type StopAtEnd = <T extends Stoppable>(started: T) => T;
 
 /** Runs a benchmark and then stops everything it registered, even after a failure. */

@@ -25,7 +25,7 @@ test('a result is better or worse if its interval lies entirely beyond the other
   equal(verdictOn(figure(3, 4, 'lower'), figure(1, 2, 'lower')), 'better');
 });
 
-test('a result measured only once gets no verdict', () => {
+test('a result without an interval gets no verdict', () => {
   const once: Figure = { better: 'lower', median: 5, interval: null };
   equal(verdictOn(once, figure(1, 2)), 'no spread');
   equal(verdictOn(figure(1, 2), once), 'no spread');
@@ -41,7 +41,7 @@ function resultsWith(...findings: Finding[]): Results {
   return results;
 }
 
-test('the rows of two runs are matched by name', () => {
+test('rows from two runs are matched by name', () => {
   const before = resultsWith(finding('a', [1, 1, 1, 1, 1]), finding('b', [5]));
   const after = resultsWith(finding('c', [7]), finding('a', [2, 2, 2, 2, 2]));
   const rows = compareRuns(before, after)
@@ -55,7 +55,7 @@ test('the rows of two runs are matched by name', () => {
   ]);
 });
 
-test('differences between the runs themselves are listed first', () => {
+test('differences in the conditions of the two runs are listed first', () => {
   const before = resultsWith(finding('a', [1]));
   const after = resultsWith(finding('a', [1]));
   after.conditions.cores = 8;

@@ -1,10 +1,10 @@
-// Compares two runs row by row. A difference counts only if the confidence intervals of both runs
-// do not overlap.
+// Compares two runs row by row. Only results whose confidence intervals don't overlap count as
+// different.
 import type { Figure, Finding } from './finding.ts';
 import type { Results } from './results.ts';
 import { tableOf } from './table.ts';
 
-/** No spread: one of the runs measured too few values to tell a change from noise. */
+/** `no spread`: one of the runs measured too few values to tell a change from noise. */
 export type Verdict = 'within noise' | 'better' | 'worse' | 'no spread';
 
 export function verdictOn(before: Figure, after: Figure): Verdict {

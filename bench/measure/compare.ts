@@ -1,4 +1,4 @@
-// Findings about two contestants measured in the same rounds.
+// Findings about two contestants that were measured in the same rounds.
 import { createFinding, type Finding, showMedian, showMs, showRate, showRatio } from './finding.ts';
 import type { Goal } from './goal.ts';
 import { atMost } from './goal.ts';
@@ -50,14 +50,16 @@ const ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 15 };
 
 type Growth = {
   name: string;
-  /** The label of the small set in the table. */
+  /** The small set's label in the table. */
   few: string;
   ratioMax: number;
 };
 
 type Calls = Record<'few' | 'many', () => Promise<unknown>>;
 
-/** Times the same call on a small and on a large set, alternating between the two. */
+/**
+ * Measures how long the same call takes on a small and on a large set, alternating between the two.
+ */
 export async function compareTimes(
   { plan }: Run,
   { name, few: label, ratioMax }: Growth,

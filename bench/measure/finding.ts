@@ -1,4 +1,4 @@
-// A finding: one row of the result, as text for readers and as a number for comparing two runs.
+// A finding: one row of the results, as text for readers and as numbers for comparing two runs.
 import { type Attainment, attainment, type Goal, showGoal } from './goal.ts';
 import { type Interval, median, medianInterval } from './statistics.ts';
 
@@ -15,10 +15,10 @@ export type Finding = {
   peer: string;
   ratio: string;
   goal: string;
-  /** Whether the goal was met; null without a goal, when the number is context. */
+  /** Whether the goal was met; null for a result without a goal, which is only context. */
   attained: Attainment | null;
   figure: Figure;
-  /** Rounds cut off because they took much longer than planned. */
+  /** How many rounds were cut off because they took much longer than planned. */
   endedRounds: number;
 };
 
@@ -26,7 +26,7 @@ export type Show = (value: number) => string;
 
 type Described = {
   name: string;
-  /** The values the goal applies to; two runs are compared by them. */
+  /** The values that the goal applies to, and that are compared between two runs. */
   values: readonly number[];
   show: Show;
   goal: Goal;

@@ -20,7 +20,7 @@ test('a single value equal to its limit meets the goal', () => {
   equal(attainment(atMost(5), [5.1]), 'missed');
 });
 
-test('a result without a limit is shown as context', () => {
+test('a result without a limit is shown without a verdict', () => {
   equal(attainment(higherIsBetter, [1]), null);
   equal(showGoal(higherIsBetter, String), 'context');
   equal(

@@ -1,4 +1,4 @@
-// Goals: the direction in which a result improves, and the limit it has to reach.
+// A goal: whether higher or lower is better, and the limit to reach.
 import { median, medianInterval } from './statistics.ts';
 
 export type Goal = {
@@ -15,7 +15,7 @@ export const atMost = (limit: number): Goal => ({ better: 'lower', limit });
 export const higherIsBetter: Goal = { better: 'higher', limit: null };
 export const lowerIsBetter: Goal = { better: 'lower', limit: null };
 
-/** Whether values attain a goal; null if the goal has no limit. */
+/** Whether the values meet a goal; null if the goal has no limit. */
 export function attainment(goal: Goal, values: readonly number[]): Attainment | null {
   const { better, limit } = goal;
   if (limit === null) return null;

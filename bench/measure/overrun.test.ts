@@ -6,7 +6,7 @@ import { isEndedByOverrun, OVERRUN_MAX, perSecond, repeat } from './overrun.ts';
 const PLANNED_MS = 10;
 const never = (): Promise<void> => new Promise(() => {});
 
-test('work that finishes late is not cut off', async () => {
+test('work that finishes a little late is not cut off', async () => {
   equal(await isEndedByOverrun(sleep(PLANNED_MS * 2), PLANNED_MS), false);
 });
 
@@ -17,11 +17,11 @@ test('work that takes ten times as long as planned is cut off', async () => {
   equal(tookMs >= PLANNED_MS * OVERRUN_MAX - 1, true, `ended after ${tookMs} ms`);
 });
 
-test('work that fails in time fails the round', async () => {
+test('a round fails if its work fails within the time limit', async () => {
   await rejects(isEndedByOverrun(Promise.reject(new Error('refused')), PLANNED_MS), /refused/);
 });
 
-test('work that fails after it timed out is ignored', async () => {
+test('a failure after the time limit is ignored', async () => {
   const late = sleep(PLANNED_MS * OVERRUN_MAX + 20).then(() => {
     throw new Error('late');
   });
@@ -29,7 +29,7 @@ test('work that fails after it timed out is ignored', async () => {
   await sleep(50);
 });
 
-test('in every loop, steps are repeated until the time is up', async () => {
+test('every loop repeats its steps until the time is up', async () => {
   let loops = 0;
   const counted = await repeat({ ms: 30, concurrency: 3 }, () => {
     loops += 1;
@@ -41,7 +41,7 @@ test('in every loop, steps are repeated until the time is up', async () => {
   equal(counted.ms >= 29, true);
 });
 
-test('a timed-out repetition keeps the steps it completed', async () => {
+test('a repetition that times out keeps the steps it has completed', async () => {
   const steps = [never, () => sleep(PLANNED_MS * 2)];
   const counted = await repeat({ ms: PLANNED_MS, concurrency: 2 }, () => steps.shift() ?? never);
   equal(counted.isEnded, true);

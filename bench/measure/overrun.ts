@@ -1,10 +1,11 @@
-// The time limit of a round: it is cut off when it takes ten times as long as planned.
+// A round's time limit: a round is cut off when it takes ten times as long as planned.
 
 export const OVERRUN_MAX = 10;
 
 /**
- * Waits for work, for at most ten times the planned time. Returns whether the work was cut off. It
- * then continues in the background until it next checks the time, and its result is dropped.
+ * Waits for work, but no longer than ten times the planned time. Returns whether it was cut off.
+ * Work that is cut off continues in the background until it next checks the time, and its result is
+ * dropped.
  */
 export async function isEndedByOverrun(
   work: Promise<unknown>,
@@ -12,7 +13,7 @@ export async function isEndedByOverrun(
 ): Promise<boolean> {
   const { promise: overrun, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(true), plannedMs * OVERRUN_MAX);
-  work.catch(() => {}); // nothing handles a failure after the cut-off
+  work.catch(() => {}); // nothing handles a failure after the cutoff
   try {
     return await Promise.race([work.then(() => false), overrun]);
   } finally {
@@ -20,13 +21,13 @@ export async function isEndedByOverrun(
   }
 }
 
-/** Completed pieces of work, and the time they took. */
+/** How many pieces of work were completed, and how long that took. */
 export type Counted = { done: number; ms: number; isEnded: boolean };
 
-/** A round that completed nothing before it was cut off counts as one piece: an upper bound. */
+/** If a round was cut off before it completed anything, it counts as one piece: an upper bound. */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 
-/** Runs `concurrency` loops in parallel, each repeating the step until the time is up. */
+/** Runs `concurrency` loops in parallel. Each repeats the step until the time is up. */
 export async function repeat(
   { ms, concurrency }: { ms: number; concurrency: number },
   begin: () => () => Promise<unknown>,

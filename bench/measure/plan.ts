@@ -1,17 +1,17 @@
-// The size of a run: how long it measures, and with how many keys.
+// The size of a run: how long it measures, and how many keys it uses.
 import type { Finding } from './finding.ts';
 
 export type RoundPlan = { warmUpMs: number; roundMs: number; rounds: number };
 
 export type Plan = {
-  /** Only shows that the benchmarks work; its numbers mean nothing. */
+  /** Only shows that the benchmarks run; the numbers mean nothing. */
   isBrief: boolean;
-  /** The number of keys in benchmarks about many keys. */
+  /** The number of keys in benchmarks that need many of them. */
   keys: number;
 };
 
 /**
- * Each benchmark reports a finding as soon as it has it, because a run may be stopped at any time.
+ * Benchmarks report each finding as soon as it is known, because a run may be stopped at any time.
  */
 export type Run = { plan: Plan; report(finding: Finding): void };
 
@@ -20,7 +20,10 @@ const BRIEF_KEYS = 4000;
 const BRIEF_WARM_UP_MS = 200;
 const BRIEF_ROUNDS = 5;
 
-/** Rounds are short and numerous, because the speed of a shared machine varies within seconds. */
+/**
+ * Rounds are short and numerous, because the speed of a shared machine varies from second to
+ * second.
+ */
 const ROUNDS: RoundPlan = { warmUpMs: 5000, roundMs: 250, rounds: 85 };
 
 export const createPlan = (isBrief: boolean, keys: number | null): Plan => ({

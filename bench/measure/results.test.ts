@@ -38,7 +38,7 @@ test('a file without results is rejected', (t) => {
   throws(() => readResults(file), /holds no results of this benchmark/);
 });
 
-test('a finding is printed as a line as soon as it is known, and as a table row at the end', () => {
+test('a finding is printed as a line immediately, and as a table row at the end', () => {
   const expected = 'ours 12/s ±17 %; goal >= 20/s; MISSED, 2 rounds ended early';
   deepEqual(lineOf(found), `reads: rate: ${expected}`);
   const [, , row = ''] = tableOfFindings([found]).split('\n');

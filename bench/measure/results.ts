@@ -1,5 +1,5 @@
-// The findings of a run in a file. The file is rewritten after each finding, so that a stopped run
-// keeps its findings so far.
+// A run's findings in a file, which is rewritten after each finding, so that a run that is stopped
+// loses none of them.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';
@@ -32,7 +32,7 @@ export function writeResults(file: string, results: Results): void {
   renameSync(unfinished, file);
 }
 
-/** Reads a file written by `writeResults`; its format is checked, its contents are trusted. */
+/** Reads a file written by `writeResults`. Its format is checked, its values are trusted. */
 export function readResults(file: string): Results {
   const parsed = JSON.parse(readFileSync(file, 'utf8'));
   if (parsed?.format !== FORMAT) throw new Error(`${file} holds no results of this benchmark`);

@@ -6,7 +6,7 @@ const PLAN = { warmUpMs: 7, roundMs: 3, rounds: 20 };
 
 const sample = (perSecond: number, isEnded = false): Sample => ({ perSecond, isEnded, remark: '' });
 
-/** Runs rounds and keeps the benchmark's output in a list. */
+/** Runs rounds, and collects the benchmark's output in a list instead of printing it. */
 async function runQuietly<Name extends string>(contestants: Contestant<Name>[]) {
   const printed: string[] = [];
   const log = mock.method(console, 'log', (line: string) => printed.push(line));
@@ -32,7 +32,7 @@ test('contestants take turns after an uncounted warm-up', async () => {
   deepEqual(rates(samples('ours')).slice(0, 2), [3, 5]);
 });
 
-test('a timed-out round is reported, and its sample is kept', async () => {
+test('a round that times out is reported, and its sample is kept', async () => {
   let runs = 0;
   const run = async () => {
     runs += 1;
@@ -56,7 +56,7 @@ test('a benchmark whose rounds keep timing out stops with the samples it has', a
   equal(printed.at(-1), '  stopped: 5 rounds were cut off');
 });
 
-test('a round counts as timed out once, however many contestants timed out', () => {
+test('a round counts as timed out only once, however many contestants timed out', () => {
   const ours = [sample(1, true), sample(1), sample(1, true), sample(1)];
   const peer = [sample(1, true), sample(1, true), sample(1), sample(1)];
   equal(endedRoundsOf(ours, peer), 3);

@@ -1,11 +1,11 @@
-// Rounds in which several contestants take turns (A B C, A B C, …), so that other load on the
-// machine affects all of them equally: only adjacent measurements are comparable.
+// Rounds in which several contestants take turns (A B C, A B C, …). Other load on the machine then
+// affects all of them equally; measurements are only comparable if they are adjacent.
 import { showRate } from './finding.ts';
 import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** After this many rounds were cut off, measuring stops, and the samples so far are used. */
+/** Once this many rounds have been cut off, measuring stops and the samples so far are used. */
 const ENDED_ROUNDS_MAX = 5;
 
 /** One contestant's result in one round. */
@@ -13,7 +13,10 @@ export type Sample = {
   perSecond: number;
   /** The rate per second of CPU time, if the contestant measures it. */
   perCpuSecond?: number;
-  /** The round took ten times as long as planned and was cut off; the rate counts its work. */
+  /**
+   * Whether the round was cut off at ten times its planned time. The rate then covers the work done
+   * so far.
+   */
   isEnded: boolean;
   remark: string;
 };
@@ -58,7 +61,7 @@ function line(name: string, { perSecond, isEnded, remark }: Sample): string {
 export const rates = (samples: readonly Sample[]): number[] =>
   samples.map(({ perSecond }) => perSecond);
 
-/** The rounds in which one of the contestants was cut off. */
+/** The number of rounds in which at least one contestant was cut off. */
 export const endedRoundsOf = (...contestants: (readonly Sample[])[]): number =>
   (contestants[0] ?? []).filter((_, round) =>
     contestants.some((samples) => samples[round]?.isEnded === true),

@@ -33,14 +33,14 @@ test('an interval contains the true median in 95 of 100 cases', () => {
   const rounds = 2000;
   let hits = 0;
   for (let round = 0; round < rounds; round += 1) {
-    // The median of these values is 0.25.
+    // The squares of uniform random numbers, whose median is 0.25.
     const interval = medianInterval(Array.from({ length: 85 }, () => random() ** 2));
     if (interval && interval.low <= 0.25 && interval.high >= 0.25) hits += 1;
   }
   equal(hits / rounds > 0.93 && hits / rounds < 0.98, true, `${hits} of ${rounds}`);
 });
 
-/** A small generator of uniform numbers, the same in every run. */
+/** A small random number generator whose sequence is the same in every run. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -56,6 +56,6 @@ test('a percentile is one of the values', () => {
   equal(percentile([], 0.5), 0);
 });
 
-test('ratios compare the values of the same round', () => {
+test('ratios compare values from the same round', () => {
   deepEqual(ratios([1, 4], [2, 2]), [0.5, 2]);
 });

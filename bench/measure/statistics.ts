@@ -1,10 +1,14 @@
-// Statistics of samples: medians, their confidence intervals, percentiles and ratios.
+// Statistics on samples: medians with their confidence intervals, percentiles and ratios.
 
 export type Interval = { low: number; high: number };
 
-/** The fewest values with an interval: the extremes of five contain the median 94 times in 100. */
+/**
+ * Fewer values give no interval. The lowest and highest of five contain the median 94 times in 100.
+ */
 const INTERVAL_VALUES_MIN = 5;
-/** Half the width of a 95 % interval, in ranks, per square root of the number of values. */
+/**
+ * Half the width of a 95 % interval, in ranks, divided by the square root of the number of values.
+ */
 const HALF_WIDTH = 0.98;
 
 const sorted = (values: readonly number[]): number[] =>
@@ -39,6 +43,6 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted(values)[position] ?? 0;
 }
 
-/** Ratios per round: adjacent measurements are compared, not the best of each contestant. */
+/** Ratios round by round: compares adjacent measurements, not each contestant's best one. */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));

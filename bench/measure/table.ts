@@ -1,4 +1,4 @@
-// Plain tables, and findings as text. A missed goal is marked but does not fail the run.
+// Formats findings as plain tables and lines. A missed goal is marked but does not fail the run.
 import type { Finding } from './finding.ts';
 
 export function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
-// The peers of Edge, without a framework: on a Unix socket it allows every request, on a port it
-// returns the JSON it receives.
+// The peers of Edge, without a framework. On a Unix socket it allows every request; on a port it
+// echoes the JSON it receives.
 import { createServer, type RequestListener } from 'node:http';
 import { reportPort } from './listen.ts';
 

@@ -1,7 +1,8 @@
 // The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
 // prepared statements and its own pipelining, in as many round trips as the server needs. Without
-// HTTP, parsing and presenting, this measures the database and its driver. The caller's key is not
-// looked up, because the server looks it up a few times a second, however many changes there are.
+// HTTP, parsing and serialization, only the database and its driver are measured. The caller's key
+// isn't looked up, because the server itself does so only a few times a second, however many
+// changes there are.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -20,7 +21,7 @@ export type ChangeCommand = Span & { pipelined: boolean };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement. As in every write, it sets a change ID. */
+/** The server's own first statement, which sets a change ID as in every write. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {
@@ -37,7 +38,7 @@ const pools = { pipelined: openPool(true), awaited: openPool(false) };
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
-/** Sends the statements as a pipeline if that is allowed, otherwise one after the other. */
+/** Sends the statements as a pipeline if `pipelined` is set, otherwise one after another. */
 const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
   pipelined
     ? (...statements) =>

@@ -1,5 +1,5 @@
-// Both sides of the idempotency benchmark, in a separate process: claim and complete over HTTP, or
-// the statements of both sent by bare `pg` with its own pipelining.
+// Both sides of the idempotency benchmark, in a separate process: claiming and completing over
+// HTTP, and the statements behind both, sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { lockScope, updateStored } from '@keyrail/server/features/idempotency/rows.ts';
@@ -14,12 +14,12 @@ export type ClaimCommand = Span & { by: 'http' | 'statements' };
 const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const RESPONSE = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
-/** The size of the response above when it is sealed. */
+/** As many bytes as the response above has when it is encrypted. */
 const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
-/** One connection. Each call waits for the full response, which fits into one read. */
+/** One connection. Each call waits for the full response, which always fits into one read. */
 function createCaller(socket: Socket): (path: string, body: object) => Promise<string> {
   let response = Promise.withResolvers<string>();
   let text = '';
@@ -54,7 +54,7 @@ function byHttp(socket: Socket): () => Promise<void> {
 
 const recorder = openRecorder(BENCH_WORKSPACE);
 
-/** The feature's own statements. */
+/** Claims and completes a scope with the statements that the server itself sends. */
 async function byStatements(): Promise<void> {
   const scopeHash = randomBytes(32).toString('hex');
   const lockToken = randomBytes(24).toString('base64url');
@@ -65,7 +65,7 @@ async function byStatements(): Promise<void> {
   if (stored !== 'whole') throw new Error('the response was not stored');
 }
 
-/** Each round has its own connections, as in the load generator. */
+/** Each round opens its own connections, as the load generator does. */
 async function repeatByHttp(span: Span): Promise<Counted> {
   const sockets: Socket[] = [];
   const counted = await repeat(span, () => {

@@ -1,4 +1,4 @@
-// Bare `pg` for the peers of our statements: prepared statements and its own pipelining.
+// Bare `pg`, for peers that send the server's statements: prepared, with its own pipelining.
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { Statement } from '@keyrail/server/db/database.ts';
 import { prologue } from '@keyrail/server/db/pool.ts';
@@ -6,7 +6,7 @@ import type { Read } from '@keyrail/server/doors/door.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import pg from 'pg';
 
-/** A deadline a peer's statements always meet. */
+/** A deadline that is never exceeded, for peers. */
 export const IN_TIME = { remainingMs: () => 1000 };
 
 export const openPool = (pipeline: boolean): pg.Pool =>
@@ -27,8 +27,8 @@ export function prepared({ text, values }: Statement): pg.QueryConfig {
 }
 
 /**
- * Sends statements that record a workspace's traffic, each in its own transaction and one round
- * trip. Rows are objects with their columns' names.
+ * Sends statements that record a workspace's traffic, each in its own transaction and in one round
+ * trip. Rows are returned as objects, with column names as keys.
  */
 export function openRecorder(workspaceId: string): Read {
   const pool = openPool(true);

@@ -1,6 +1,6 @@
 // The peer of a decision: better-auth's API-key plugin verifies one key repeatedly in a separate
-// process, on PostgreSQL (BENCH_URL) as in production, or on its in-memory store, which is intended
-// for tests.
+// process, either on PostgreSQL (BENCH_URL) as in production, or on its in-memory store, which is
+// meant for tests.
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import { getMigrations } from 'better-auth/db';
@@ -13,7 +13,7 @@ import { repeat } from '../measure/overrun.ts';
 const tables = { user: [], session: [], account: [], verification: [], apikey: [] };
 const url = process.env.BENCH_URL;
 
-/** A separate schema, because no login role owns the store's schema. */
+/** Uses its own schema, because login roles don't own the store's schema. */
 async function openPool(connectionString: string): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString, max: 4, options: '-c search_path=peer' });
   await pool.query('create schema if not exists peer');

@@ -14,7 +14,7 @@ if (feed) {
   const url = `http://127.0.0.1:${feed}`;
   const keyrail = createKeyrail({ url, secretKey, projectId: BENCH_PROJECT, log: () => {} });
   if (!(await keyrail.ready())) throw new Error('the node received no policy');
-  // Rate limiting is a network call by nature; this measures the cost that every request pays.
+  // Checking a rate limit is inherently a network call; this measures the cost every request pays.
   app.use(protect(keyrail, { rateLimit: false, scopes: [] }));
 }
 app.get('/', (_, response) => void response.json({ text: 'hello' }));

@@ -1,5 +1,5 @@
-// The lower bound for notifying many nodes: a server that holds requests and responds to all of
-// them on a POST, with as many bytes as a delta has. It stores nothing, unless BENCH_URL names a
+// The lower bound for notifying many nodes: a server that holds requests and, on a POST, responds
+// to all of them with as many bytes as a delta has. It stores nothing unless BENCH_URL names a
 // database.
 import Fastify, { type FastifyReply } from 'fastify';
 import { listenWithFastify } from './listen.ts';

@@ -1,5 +1,5 @@
-// Hello world in Express, protected by the SDK against a real control plane. BENCH_LIMITS sets how
-// limits are charged; `/calls` returns how many requests the node has sent to charge them.
+// Hello world in Express, protected by the SDK against a real control plane. BENCH_LIMITS selects
+// how limits are charged; `/calls` returns how many requests the node has sent to charge them.
 import express from 'express';
 import { protect } from '../../packages/sdk/src/adapters/express.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';

@@ -1,4 +1,4 @@
-// A benchmark server reports its port to the parent process and exits together with it.
+// A benchmark server reports its port to the parent process, and exits when the parent does.
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 

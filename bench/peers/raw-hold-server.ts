@@ -1,5 +1,5 @@
-// The least a Node.js program needs to notify many nodes: it holds sockets and writes the same
-// bytes to each of them, without HTTP. It only understands this benchmark's requests.
+// The least a Node.js program must do to notify many nodes: it holds sockets and writes the same
+// bytes to each of them, without an HTTP server. It only understands this benchmark's requests.
 import { createServer, type Socket } from 'node:net';
 import { reportPort } from './listen.ts';
 

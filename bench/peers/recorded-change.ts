@@ -1,6 +1,6 @@
-// The statements of one change, recorded from the server's own code: it creates a key on a store
-// that only records. The peer then sends exactly the server's statements, with new values where
-// they must differ between changes.
+// The statements of one change, recorded by running the server's own code on a store that only
+// records: it creates a key. The peer then sends exactly these statements, with new values where
+// each change needs its own.
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import type { Answer, Database, Statement } from '@keyrail/server/db/database.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
@@ -9,16 +9,16 @@ import { createKey } from '@keyrail/server/features/keys/create-key.ts';
 import { createSecretKey } from '@keyrail/server/features/secret-keys/create-secret-key.ts';
 import { IN_TIME } from './bare-pg.ts';
 
-/** Replacements for the IDs and times in the recorded sample. */
+/** New values that replace the IDs and times in the recorded sample. */
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
-  /** The statements of the operation itself, in order. */
+  /** The operation's own statements, in order. */
   body(fresh: Fresh): Statement[];
   close(fresh: Fresh): Statement;
 };
 
-/** Parents of an API key; null creates a secret key. */
+/** The parents of an API key; null for a secret key. */
 export type Parents = { projectId: string; tenantId: string } | null;
 
 const CHANGE_ID = '00000000-0000-7000-8000-0000000000c4';
@@ -77,7 +77,7 @@ function renew({ text, values }: Statement, fresh: Fresh): Statement {
 }
 
 function recordingStore(recorded: Statement[], found: object): Database {
-  // Every query finds a row: the parents to lock, the newly inserted row.
+  // Every query returns a row: the parents to lock, or the newly inserted key.
   const row = { id: KEY_ID, env: 'live', displayPrefix: 'sample', ...found };
   const record = async (statement: Statement): Promise<Answer> => {
     recorded.push(statement);

@@ -1,5 +1,5 @@
-// Context for the reads: Fastify with one bare prepared point select per request, without
-// credential, role or row level security.
+// Context for the reads: Fastify with one bare, prepared point select per request, and without
+// credentials, roles or row level security.
 import Fastify from 'fastify';
 import pg from 'pg';
 import { listenWithFastify } from './listen.ts';

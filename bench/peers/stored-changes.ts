@@ -1,5 +1,5 @@
-// A change a peer stores as durably as Keyrail: it looks up its caller, revokes a key together with
-// an audit row and a new version in one transaction, and reads the change again, as nodes do.
+// A peer that stores a change as durably as Keyrail: it looks up its caller, revokes a key, adds an
+// audit row and a new version in the same transaction, and reads the change back, as nodes do.
 import pg from 'pg';
 
 const KEYS = 1000;
@@ -14,7 +14,7 @@ const SCHEMA = `
   insert into bare.versions values (1, 1);
   insert into bare.keys (id) select generate_series(1, ${KEYS})`;
 
-/** Returns the function that stores one change and resolves with it. */
+/** Returns a function that stores one change and resolves with it. */
 export async function openStoredChanges(url: string): Promise<(caller: string) => Promise<object>> {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   await pool.query(SCHEMA);

@@ -1,4 +1,4 @@
-// All benchmarks of the policy feed, one after the other.
+// All benchmarks of the policy feed, one after another.
 import type { Run } from '../measure/plan.ts';
 import { measurePolls } from './polls.ts';
 import { measureRevocations } from './revocations.ts';

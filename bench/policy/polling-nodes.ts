@@ -1,6 +1,6 @@
-// Nodes that long-poll, in a separate program: raw keep-alive sockets, each polling for changes
-// after its version and recording when the response arrived. Times from two programs on one machine
-// are comparable, because both read the system's monotonic clock.
+// Nodes that long-poll, in a separate process: raw keep-alive sockets, each of which polls for
+// changes after its version and records when the response arrived. Times from two processes on one
+// machine are comparable, because both read the system's monotonic clock.
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,27 +13,31 @@ export type StartNodes = {
   token: string;
   version: number;
   count: number;
-  /** Names for the nodes, possibly fewer than there are nodes. */
+  /** How many names the nodes share; by default, each node has its own. */
   names?: number;
 };
-/** Requests the times at which a version arrived. */
+/** Asks when a version arrived at each node. */
 export type FindArrivals = { port: number; version: number };
 export type Arrivals = { arrivedMs: number[] };
 
 const HEAD_END = '\r\n\r\n';
-/** Waits until all polls are held. By then, any poll that is not held has its response. */
+/** Long enough for all polls to be held, or to have received a response. */
 const SETTLE_MS = 500;
-/** The system queues only a few hundred connections that a server has not accepted yet. */
+/**
+ * How many connections are opened in one go. The system's queue for unaccepted connections is
+ * short.
+ */
 const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
- * Nodes poll again when no response has arrived for this long. Unlike real nodes, they share one
- * thread: if the first nodes polled immediately, the last nodes would read their responses later.
+ * Nodes poll again once no response has arrived for this long. Unlike real nodes, they share one
+ * thread: if the first nodes polled again immediately, the last nodes would read their responses
+ * late.
  */
 const QUIET_MS = 20;
 
-/** Arrival times by port and version. */
+/** Arrival times, by port and version. */
 const arrivals = new Map<string, number[]>();
 let polls: (() => void)[] = [];
 let quiet: NodeJS.Timeout | undefined;
@@ -63,7 +67,7 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // The name is in a header, as in the SDK: in the path, each node would get its own signature.
+    // As in the SDK, the name is in a header. In the path, it would need a signature per node.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

@@ -1,7 +1,7 @@
 // The time from sending a revocation until the last of 10,000 nodes behind one relay has received
-// it. This alternates with a server that only holds the same number of requests and responds to
-// them, and with one that writes the same bytes to the same number of sockets. In the meantime the
-// control plane holds two polls: one for all nodes, and Edge's own.
+// it, alternating with two peers that have as many nodes: a server that only holds requests and
+// responds to them, and one that writes the same bytes to raw sockets. The control plane only ever
+// holds two polls: one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hrtime } from 'node:process';
@@ -23,7 +23,7 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** With more node records than this, no revocation is reported as complete. */
+/** Beyond this many node records, no revocation is reported as complete. */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;
@@ -64,7 +64,10 @@ export async function measureRelay({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** The programs, the upcoming revocations, and how to wait until all nodes are waiting. */
+/**
+ * Starts all programs. Returns the revocations to send, and a way to wait until all nodes are
+ * polling.
+ */
 async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const store = stopAtEnd(await openPostgres());
   const metricsToken = randomBytes(32).toString('base64url');
@@ -75,7 +78,8 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const keyIds = await createKeys(call, project, rounds + WAITED);
   const version = 1 + keyIds.length;
   const relay = await startRelay(stopAtEnd, server, { token, projectId: project.projectId });
-  // Each fleet is in a separate program, because a program has a limited number of files.
+  // Each fleet runs in a separate process, because a process can open only a limited number of
+  // files.
   const start = async (fleet: Omit<StartNodes, 'token' | 'count'>): Promise<Nodes> => {
     const nodes: Nodes = stopAtEnd(await openWorker('policy/polling-nodes.ts'));
     await nodes.run({ ...fleet, token, count, names: Math.min(count, NAMES_MAX) }, START_MS);
@@ -162,7 +166,8 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Node records are limited per environment, and all other nodes follow both environments.
+      // Edge follows only live: node records are limited per environment, and the nodes follow
+      // both.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
       KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,
@@ -174,13 +179,13 @@ async function startRelay(
       /^keyrail_edge_relay_held_polls (\d+)$/m.exec((await response?.text()) ?? '') ?? [];
     return Number(value ?? -1);
   };
-  // Some nodes are always between two polls, and get a change with the next one.
+  // Some nodes are always between two polls, and receive a change with the next one.
   const holds = (count: number) => untilHeld(count * HELD_SHARE, held);
   await holds(0);
   return { port, holds };
 }
 
-/** Waits until nodes have come back and are waiting for the next change. */
+/** Waits until the nodes have polled again and are waiting for the next change. */
 async function untilHeld(count: number, held: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + HELD_MS_MAX;
   while ((await held()) < count) {

@@ -1,6 +1,6 @@
-// The time from sending a revocation until the last of 200 connected nodes has received it. This
-// alternates with a server that only holds requests and responds to them, and with one that stores
-// the change first.
+// The time from sending a revocation until the last of 200 connected nodes has received it,
+// alternating with two peers: a server that only holds requests and responds to them, and one that
+// also stores the change first.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer, openWorker, type Worker } from '../load/programs.ts';
@@ -24,7 +24,7 @@ const BRIEF_REVOCATIONS = 5;
 const PAUSE_MS = 100;
 const LAST_P99_MS_MAX = 50;
 const START_MS = 2000;
-/** The planned time for a revocation; after ten times as long, it is cut off. */
+/** How long a revocation should take; it is cut off after ten times as long. */
 const PLANNED_MS = 200;
 const ENDED_MAX = 5;
 
@@ -71,10 +71,13 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** The deliveries by Keyrail, by a server that only holds requests, and by one that also stores. */
+/**
+ * Deliveries by Keyrail, by a server that only holds requests, and by one that also stores the
+ * change.
+ */
 type Deliveries = Record<'ours' | 'holding' | 'storing', Delivery[]>;
 
-/** Leaves out the warm-up, unless nothing else was measured. */
+/** Leaves out the warm-up, unless only the warm-up was measured. */
 function counted({ ours, holding, storing }: Deliveries, warmUp: number): Deliveries {
   const from = ours.length > warmUp ? warmUp : 0;
   return { ours: ours.slice(from), holding: holding.slice(from), storing: storing.slice(from) };
@@ -85,7 +88,7 @@ const endedIn = (deliveries: Deliveries): number =>
     .flat()
     .filter(({ isEnded }) => isEnded).length;
 
-/** Sends a change. A node that has not received it at the end counts with the whole time. */
+/** Sends a change. Nodes that don't receive it count with the full waiting time. */
 async function deliver(
   nodes: Nodes,
   change: FindArrivals,
@@ -116,11 +119,11 @@ function distribution(values: readonly number[]): string {
   return `${shares.join(', ')} ms`;
 }
 
-/** When the last node received each change. */
+/** How long the last node took to receive each change. */
 const lastOf = (deliveries: readonly Delivery[]): number[] =>
   deliveries.map(({ delaysMs }) => Math.max(...delaysMs));
 
-/** When each node received each change. */
+/** How long each node took to receive each change. */
 const eachOf = (deliveries: readonly Delivery[]): number[] =>
   deliveries.flatMap(({ delaysMs }) => delaysMs);
 
@@ -144,7 +147,7 @@ function reportFindings(report: (finding: Finding) => void, deliveries: Deliveri
   const context = { of: lastOf, values: last, goal: lowerIsBetter };
   report(finding('the last node, median', context));
   report(finding('the last node, stored by both', { ...context, peer: 'storing' }));
-  // Nodes waiting for the same revocation are not independent values.
+  // Delays of nodes that wait for the same revocation aren't independent values.
   const medians = ours.map(({ delaysMs }) => median(delaysMs));
   report(finding('each node', { of: eachOf, values: medians, goal: lowerIsBetter }));
 }

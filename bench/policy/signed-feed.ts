@@ -1,7 +1,7 @@
-// What signatures cost the feed: the same polls on a server that signs and on one without a signing
-// key, each with its own database. The SDK sends a node's name in a header, so that many nodes get
-// the same response with one signature. Clients that put the name into the query, which the
-// signature covers, get one signature each.
+// What signatures cost the feed: the same polls to a server that signs and to one without a signing
+// key, each with its own database. The SDK sends a node's name in a header, which lets many nodes
+// share one signed response. A name in the query is covered by the signature, so each of those
+// clients needs its own.
 import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import pg from 'pg';
 import { underLoad } from '../load/contestants.ts';
@@ -24,7 +24,7 @@ const ROUNDS = { warmUpMs: 3000, roundMs: 250, rounds: 40 };
 
 type Name = 'signed' | 'unsigned';
 type Feed = { server: Keyrail; token: string; path: string };
-/** How a node sends its name. */
+/** Where a node puts its name in the request. */
 type Way = 'header' | 'query';
 
 export async function measureSignedFeed({ plan, report }: Run): Promise<void> {
@@ -69,7 +69,7 @@ export async function measureSignedFeed({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** With names in the query, no two polls within a second are the same. */
+/** With names in the query, no two polls within the same second are identical. */
 const requestsOf = ({ token, path }: Feed, { since, way }: { since: number; way: Way }): string[] =>
   Array.from({ length: way === 'header' ? NODES : NODES * NODES }, (_, at) => {
     const node = `n${at % NODES}`;

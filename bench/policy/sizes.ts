@@ -1,5 +1,5 @@
-// The feed of a project with a million keys: a full snapshot in pages, its cost in server memory
-// and time, and a small delta compared with the same delta in a small project.
+// The feed of a project with a million keys: a full snapshot in pages, with the server memory and
+// time it takes, and a small delta, compared with the same delta in a small project.
 import type { Program } from '../load/programs.ts';
 import { residentMegabytes } from '../load/usage.ts';
 import { withCleanup } from '../measure/cleanup.ts';
@@ -16,12 +16,12 @@ const PAGE_KEYS = 10_000;
 const GROWTH_MB_MAX = 100;
 const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
-/** The number of newest changes in each project, which a delta returns. */
+/** How many of each project's latest changes a delta returns. */
 const CHANGES = 10;
 const WARM_UP_SNAPSHOTS = 30;
 const WATCH_MS = 25;
 
-/** A project with keys; `since` is the version before its newest changes. */
+/** A project with keys; `since` is the version before its latest changes. */
 type Populated = { projectId: string; since: number };
 
 export async function measureSizes(run: Run): Promise<void> {
@@ -62,7 +62,7 @@ async function measureSnapshots(
   server: Program,
   { few, quarter, all }: Projects,
 ): Promise<Finding[]> {
-  // Warm up first, so that the measured growth is caused by these snapshots.
+  // Warm up first, so that any growth measured is due to these snapshots.
   for (let n = 0; n < WARM_UP_SNAPSHOTS; n += 1) await readSnapshot(call, few);
   await readSnapshot(call, quarter);
   const before = residentMegabytes(server);

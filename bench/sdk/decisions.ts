@@ -1,5 +1,5 @@
-// A decision compared with the same key in a `Map` by SHA-256, and with better-auth's API-key
-// plugin.
+// A decision, compared with looking up the same key in a `Map` by its SHA-256, and with
+// better-auth's API-key plugin.
 import type { Span } from '../load/contestants.ts';
 import type { Worker } from '../load/programs.ts';
 import {
@@ -75,7 +75,7 @@ const verifying = (worker: Worker<Span, Counted>, name: Peer): Contestant<Name> 
   },
 });
 
-/** The cost of a decision in `Map` lookups. Compared by CPU time, because neither waits. */
+/** A decision's cost in `Map` lookups. CPU times are compared, because neither side waits. */
 function costOf(samples: Samples<Name>, name: string): Finding {
   const cpuRates = (which: Name) =>
     samples(which).map(({ perCpuSecond }) => perCpuSecond ?? Number.NaN);
@@ -93,7 +93,7 @@ function costOf(samples: Samples<Name>, name: string): Finding {
 
 type Described = { name: string; goal: Goal };
 
-/** The number of decisions made in the time of one verification by a peer. */
+/** How many decisions take as long as one verification by the peer. */
 function gainOver(samples: Samples<Name>, peer: Peer, { name, goal }: Described): Finding {
   const ours = rates(samples('decision'));
   const peers = rates(samples(peer));

@@ -1,4 +1,4 @@
-// Express, hello world, protected by the SDK and bare.
+// Hello world in Express, with and without protection by the SDK.
 import { underLoad } from '../load/contestants.ts';
 import { openLoadGenerator } from '../load/load-generator.ts';
 import { openServer } from '../load/programs.ts';

@@ -1,6 +1,6 @@
-// A control plane with BENCH_KEYS keys that serves only its policy, so that the measurement covers
-// the node's cost of loading it and not the cost of serving it. It serializes all keys before it
-// listens: otherwise it would compete for CPU caches with the measured node.
+// A control plane that serves nothing but its policy, with BENCH_KEYS keys, so that only the node's
+// cost of loading it is measured. It serializes all keys before it starts to listen, so as not to
+// compete with the measured node for CPU caches.
 import { createServer, type ServerResponse } from 'node:http';
 import { reportPort } from '../peers/listen.ts';
 import { entryOf, headOf } from './keys.ts';

@@ -1,4 +1,4 @@
-// The n-th key in the SDK's benchmarks; every process derives the same one.
+// The n-th key in the SDK's benchmarks, which is the same in every process.
 import { createHash } from 'node:crypto';
 import { type MintedCredential, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
@@ -17,7 +17,10 @@ export const keyOf = (number: number): MintedCredential => {
 const idOf = (kind: number, number: number) =>
   `0189${kind.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** A feed entry: ten keys per tenant, a few scope sets, every second key with an expiry. */
+/**
+ * A feed entry: ten keys share a tenant, there are a few different scope sets, and every second key
+ * expires.
+ */
 export function entryOf(number: number) {
   const { lookupHash, displayPrefix } = keyOf(number);
   return {
@@ -35,7 +38,7 @@ export function entryOf(number: number) {
   };
 }
 
-/** The head of a policy whose keys were created one by one, each with a separate version. */
+/** The policy's head, as if the keys had been created one by one, each with its own version. */
 export const headOf = (keys: number) => ({
   workspace_id: WORKSPACE,
   project_id: BENCH_PROJECT,

@@ -1,5 +1,5 @@
-// The memory of a node's leases: a million keys get requests, and some of them are always busy.
-// The control plane is replaced by one that responds immediately and grants everything.
+// The memory a node needs for leases: a million keys get requests, and some of them are always
+// busy. In place of the control plane, a stub responds immediately and grants everything.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,7 +17,7 @@ const RULES = Object.freeze([
 const STATES = [
   { id: 'hourly', limit: 1e9, windowMs: 3_600_000, remaining: 9e8, resetMs: 3_600_000 },
 ];
-/** Requests per busy key; the others have one request. */
+/** Requests per busy key; all other keys get one request. */
 const ROUNDS = 100;
 
 setFlagsFromString('--expose-gc');

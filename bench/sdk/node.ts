@@ -1,4 +1,5 @@
-// One SDK node in its own process: loads a policy, then decides, alternating with a `Map`.
+// One SDK node in its own process: loads a policy, then alternates between decisions and lookups in
+// a `Map`.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -16,11 +17,13 @@ type Kind = 'decide' | 'find';
 
 export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind: Kind; ms: number };
 
-/** A rate, also per second of the thread's own CPU time, which excludes other programs. */
+/**
+ * A rate per second, and per second of the thread's own CPU time, which excludes other programs.
+ */
 export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
-/** Decides on at most this many keys: more than any CPU cache holds, each equally likely. */
+/** Decides on at most this many keys, all equally likely: more than any CPU cache can hold. */
 const SAMPLE_MAX = 200_000;
 const BATCH = 256;
 const SETTLE_MS = 50;
@@ -34,7 +37,7 @@ let keyMap = createKeyMap(0);
 let texts: string[] = [];
 let sink: unknown;
 
-/** Waits for a turn of the event loop, because some memory is released only then. */
+/** Waits for one turn of the event loop, because some memory is only released then. */
 async function bytesInUse(): Promise<number> {
   for (let n = 0; n < 5; n += 1) {
     collect();
@@ -48,7 +51,7 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const url = `http://127.0.0.1:${port}`;
   const options = { url, secretKey, projectId: BENCH_PROJECT, telemetry: false };
-  // The first call makes the runtime load fetch.
+  // The first call makes Node.js load `fetch`.
   await fetch(url, { method: 'POST' });
   const cpu = process.cpuUsage();
   const beganAt = performance.now();
@@ -58,16 +61,16 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
   const { user, system } = process.cpuUsage(cpu);
   const { blockedMs, bytesPerKey } = await loadSecond(options, keys);
   const count = Math.min(keys, SAMPLE_MAX);
-  // Spread over all keys by a step that shares no factor with round numbers.
+  // Spreads the sample over all keys: the step is a prime number.
   texts = Array.from({ length: count }, (_, at) => flat(keyOf((at * 7_919) % keys).secret));
   keyMap = createKeyMap(keys);
   return { cpuMs: (user + system) / 1000, wallMs, blockedMs, bytesPerKey };
 }
 
 /**
- * A second node loads the same policy. Measures the additional memory and the longest block of the
- * event loop during the load, in CPU time, which excludes other programs. The first node is timed
- * without either: forced garbage collections make V8 collect more often afterwards.
+ * Loads the same policy into a second node to measure its memory, and the longest time for which
+ * the load blocks the event loop. That is CPU time, which excludes other programs. The first node
+ * is only timed, because forced garbage collections make V8 collect more often afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,
@@ -92,7 +95,7 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** Makes a flat string, as a header value is; V8 would otherwise hash a rope. */
+/** Creates a flat string, like a header value. Otherwise V8 would have to hash a rope. */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const actions: Record<Kind, (text: string) => void> = {

@@ -1,4 +1,4 @@
-// Commands that run to completion, with their time and their programs' memory.
+// Runs commands to completion, and measures their time and their processes' memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ export type Ran = { seconds: number; megabytes: number; output: string };
 const LOOK_EVERY_MS = 20;
 const OUTPUT_CHARS_MAX = 100_000;
 
-/** `megabytes`: the most memory one of its programs ever used. */
+/** `megabytes`: the peak memory of any one of its processes. */
 export async function runCommand(
   words: readonly string[],
   env: Record<string, string> = {},
@@ -37,7 +37,7 @@ export async function runCommand(
   return { seconds: (performance.now() - beganAt) / 1000, megabytes, output };
 }
 
-/** A program and the programs it started. */
+/** A process and all its descendants. */
 function familyOf(pid: number): number[] {
   try {
     const started = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

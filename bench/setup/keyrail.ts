@@ -20,9 +20,7 @@ export type Keyrail = Server & { bootstrapToken: string };
 /** Both URLs point to the benchmark's database. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
-/**
- * A durable PostgreSQL (fsync and synchronous_commit are on) that is stopped with the benchmark.
- */
+/** A durable PostgreSQL (fsync and synchronous_commit are on), stopped when the benchmark ends. */
 export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });
@@ -41,7 +39,7 @@ export async function openPostgres(): Promise<Store> {
   return { url: cluster.url(DATABASE), superuserUrl: superuserUrl.href, stop: cluster.stop };
 }
 
-/** The pool size of both the server and its peers. */
+/** The connection pool size, for both the server and its peers. */
 export const POOL_SIZE = 10;
 
 export async function startOnPostgres(
@@ -59,7 +57,7 @@ export async function startOnPostgres(
   return { ...program, port, bootstrapToken };
 }
 
-/** Starts with default settings, except for the data directory. */
+/** Starts with default settings, apart from the data directory. */
 export async function startEmbedded(directory: string): Promise<Keyrail> {
   const { port, program } = await start('start', { KEYRAIL_DATA_DIR: directory });
   const bootstrapToken = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();

@@ -14,7 +14,7 @@ export async function createProject(call: Call): Promise<Project> {
   return { projectId: String(project.id), tenantId: String(tenant.id) };
 }
 
-/** Creates keys over HTTP, one after the other, and returns their IDs. */
+/** Creates keys over HTTP, one after another, and returns their IDs. */
 export async function createKeys(
   call: Call,
   { projectId, tenantId }: Project,
@@ -28,7 +28,9 @@ export async function createKeys(
   return ids;
 }
 
-/** In a table that grew over time, IDs begin with the creation time, like the server's. */
+/**
+ * IDs begin with their creation time, like the server's, as in a table that has grown over time.
+ */
 const TIMED_ID = `encode(substring(int8send((extract(epoch from at) * 1000)::bigint) from 3)
   || substring(uuid_send(gen_random_uuid()) from 7), 'hex')::uuid`;
 
@@ -54,9 +56,9 @@ const CHANGES = `
 const VERSION = 'update project_versions set version = version + $2 where project_id = $1';
 
 /**
- * Inserts keys as the project's past: one change for each key, a second apart, each with a separate
- * version. The triggers are off, so the changes are inserted here as well. The policy's version
- * rises by the number of keys.
+ * Inserts keys as if they had been created over time: one change per key, a second apart, each with
+ * its own version. Triggers are off, so the changes are inserted here as well. The policy's version
+ * increases by the number of keys.
  */
 export async function insertKeys(
   databaseUrl: string,

@@ -1,4 +1,4 @@
-// The setup for telemetry: a workspace with keys, and batches of events that cover all of them.
+// Setup for telemetry: a workspace with keys, and batches of events that cover all of them.
 import { randomUUID } from 'node:crypto';
 import { requestText } from '../load/requests.ts';
 import type { Keyrail } from './keyrail.ts';
@@ -38,9 +38,9 @@ export async function createTelemetrySetup(server: Keyrail): Promise<TelemetrySe
 
 const HOUR_MS = 3_600_000;
 
-/** A batch as the SDK would send it: events for every key, one request in twenty failing. */
+/** A batch as the SDK would send it: events for every key, with one request in twenty failing. */
 export function batchOf({ projectId, tenantIds, keyIds }: TelemetrySetup, events: number): object {
-  // Events from the last full hour, so that none lies in the future.
+  // Events are from the last full hour, so that none is in the future.
   const startMs = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
   return {
     object: 'ingest_batch',

@@ -6,7 +6,10 @@ export type Call = (
   body?: object,
 ) => Promise<Record<string, unknown>>;
 
-/** Calls the API with a credential; throws unless the response is a success. */
+/**
+ * Returns a function that calls the API with a credential and throws unless the response is a
+ * success.
+ */
 export const createCaller =
   (port: number, token: string): Call =>
   async (method, path, body) => {
@@ -28,7 +31,7 @@ export type Workspace = { id: string; token: string; call: Call };
 
 type Deployment = { port: number; bootstrapToken: string };
 
-/** Creates a workspace; the token is its owner's secret key. */
+/** Creates a workspace. The token is the owner's secret key. */
 export async function createWorkspace(
   { port, bootstrapToken }: Deployment,
   slug: string,

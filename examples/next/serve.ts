@@ -1,4 +1,4 @@
-// Calls the route handlers in `app` as Next.js does, so that you can try them without it.
+// Calls the route handlers in `app` the way Next.js does, so that you can try them without Next.js.
 import { serve } from '@hono/node-server';
 import { announce, ended, onStop, port } from '../settings.ts';
 import { POST } from './app/charges/route.ts';

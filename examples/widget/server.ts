@@ -1,4 +1,4 @@
-// A vendor's backend: a page for signed-in customers, and the route that creates a token.
+// A vendor's backend: it serves a page to signed-in customers, and creates tokens for them.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createClient } from '@keyrail/client';
@@ -7,7 +7,7 @@ import { announce, options, port } from '../settings.ts';
 const client = createClient({ url: options.url, token: options.secretKey });
 const page = await readFile(new URL('page.html', import.meta.url), 'utf8');
 
-/** Stands in for your own sign-in: each session's customer, by tenant ID. */
+/** Replace this with your own sign-in: it maps each session to a customer's tenant ID. */
 const sessions = new Map([['demo', process.env.KEYRAIL_TENANT_ID ?? '']]);
 
 const server = createServer(async (request, response) => {

@@ -1,15 +1,15 @@
-// The planted bugs: each one is a patch, and the test that must fail while the patch is applied.
+// The planted bugs: each is a patch, with the test that must fail while the patch is applied.
 
 export type Planted = {
-  /** The file name in `patches`, without its extension. */
+  /** The patch's file name in `patches`, without its extension. */
   patch: string;
   /** What the bug does. */
   bug: string;
   file: string;
-  /** The title of the test. */
+  /** The test's title. */
   title: string;
   store: 'embedded' | 'postgres';
-  /** Cheap enough for every run of the tests. */
+  /** Whether the bug is cheap enough to be part of every test run. */
   isCheap?: true;
 };
 
@@ -99,7 +99,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '12-update-without-the-workspace',
     bug: 'an update does not compare the workspace',
     file: 'tests/contracts/reach.test.ts',
-    title: 'an update of a row in another workspace changes nothing',
+    title: 'updating a row in another workspace changes nothing',
     store: 'embedded',
   },
   {
@@ -149,7 +149,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '19-limiter-of-two-counters',
     bug: 'a sliding window is estimated from two counters',
     file: 'tests/contracts/counters-twins.test.ts',
-    title: 'no interval of any schedule exceeds the limit, and no check is charged partially',
+    title: 'no interval in any schedule exceeds its limit, and no check is charged partially',
     store: 'embedded',
   },
   {
@@ -179,7 +179,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
     title:
-      'a half-restored database refuses to serve, and the next restore starts over and fences it',
+      'a half-restored database refuses to serve, until another restore starts over and completes',
     store: 'embedded',
   },
   {
@@ -187,7 +187,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'only PostgreSQL ends a statement that takes too long',
     file: 'tests/faults/postgres-frozen.test.ts',
     title:
-      'requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws',
+      'requests get a response in time while PostgreSQL is frozen, and succeed again once it resumes',
     store: 'postgres',
   },
 ];

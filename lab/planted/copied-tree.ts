@@ -1,5 +1,5 @@
-// A copy of the working tree in a scratch directory, in which a patch can be applied. Installed
-// packages are linked; this repository's own packages are copies.
+// A copy of the working tree in a scratch directory, where a patch can be applied. Installed
+// packages are symbolic links; this repository's own packages are copies.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -35,7 +35,8 @@ export function copyTree(): CopiedTree {
     cpSync(join(root, file), join(path, file));
   }
   linkPackages(path);
-  // A separate repository: otherwise git would apply patches to the repository around it.
+  // Makes the copy its own repository. Otherwise git would apply patches to the enclosing
+  // repository.
   git('init', '--quiet');
   return {
     path,

@@ -1,4 +1,4 @@
-// Selects some planted bugs for one day; the next day's selection begins where this one ends.
+// Selects a few planted bugs for each day. The next day's selection begins where today's ends.
 
 const DAY_MS = 86_400_000;
 

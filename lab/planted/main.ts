@@ -1,5 +1,6 @@
 /**
- * Planted bugs: every test named in bugs.ts passes here, and fails in a copy with its patch.
+ * Runs the planted bugs: every test named in bugs.ts must pass here, and fail in a copy of the tree
+ * with the patch applied.
  *
  *   npm run planted                    all of them
  *   npm run planted -- --handful 4     four of them, different each day

@@ -1,5 +1,5 @@
-// Every planted-bug patch still applies, the document lists all of them, and two cheap bugs,
-// different each day, are actually caught. `npm run planted` runs all of them.
+// Every planted-bug patch still applies, the document lists all of them, and the tests catch two
+// cheap bugs, different ones each day. `npm run planted` runs all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ test('every named test exists, and the document lists it', () => {
   }
 });
 
-test("today's two cheap bugs are caught", async () => {
+test("the tests catch today's two cheap bugs", async () => {
   const cheap = plantedBugs.filter(({ isCheap }) => isCheap);
   for (const planted of handful(cheap, 2, systemClock.now())) {
     const { why } = await runPlanted(planted, { tree, postgresUrl: null });
@@ -41,7 +41,7 @@ test("today's two cheap bugs are caught", async () => {
   }
 });
 
-test('the daily selection moves on each day and wraps around', () => {
+test('the daily selection advances every day and wraps around', () => {
   const day = (n: number) => new Date(n * 86_400_000);
   const all = ['a', 'b', 'c'];
   const days = [0, 1, 2].map((n) => handful(all, 2, day(n)).join(''));

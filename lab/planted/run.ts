@@ -1,4 +1,4 @@
-// Runs a planted bug's test in a copy of the tree, without and with the patch.
+// Runs a planted bug's test in a copy of the tree, first without the patch and then with it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export type Caught = {
 
 export type Place = {
   tree: CopiedTree;
-  /** The superuser's connection string, for tests on PostgreSQL; null without one. */
+  /** The superuser's connection string, for tests on PostgreSQL; null if there is no PostgreSQL. */
   postgresUrl: string | null;
 };
 
@@ -68,7 +68,7 @@ async function runTest({ file, title, store }: Planted, place: Place): Promise<R
   return resultIn(output, title);
 }
 
-/** Reads the result line of the test. A skipped test counts as not found. */
+/** Finds the test's result line. A skipped test counts as not found. */
 export function resultIn(output: string, title: string): Result {
   const lines = output.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^(not )?ok \d+ - /.test(each) && each.includes(title));

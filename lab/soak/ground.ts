@@ -1,4 +1,4 @@
-// Creates the objects the steps work on, before the first fault.
+// Creates the objects that steps work on, before the first fault.
 import { PASSWORD } from '@keyrail/testing/people.ts';
 import { BOOTSTRAP_TOKEN, BUDGET } from './bed/bed.ts';
 import { textOf } from './history.ts';
@@ -12,7 +12,7 @@ const TENANTS = 3;
 const POST = (path: string, body: object, more: object = {}) =>
   ({ kind: 'setup', method: 'POST', path, body, ...more }) as const;
 
-/** A user with a verified address and a session. */
+/** A user with a verified email address and a session. */
 async function newPerson(world: World, name: string): Promise<Person> {
   const email = `${name}-${world.fresh()}@example.com`;
   const call = (path: string, body: object) => must(world, SETUP, POST(path, body, { token: '' }));
@@ -32,7 +32,7 @@ async function newWorkspace(world: World, token: string) {
   return { id: textOf(founded, 'workspace', 'id'), secretKey, made };
 }
 
-/** Creates all objects; the addresses and the recorder are set before this. */
+/** Creates all objects. The world must already have its API addresses and recorder. */
 export async function prepare(world: World): Promise<void> {
   const founder = await newPerson(world, 'first');
   const second = await newPerson(world, 'second');
@@ -62,7 +62,7 @@ export async function prepare(world: World): Promise<void> {
   await prepareOthers(world);
 }
 
-/** A workspace that exceeds its telemetry budget, and one that only its members may see. */
+/** A workspace that exceeds its telemetry budget, and one that only its own members may see. */
 async function prepareOthers(world: World): Promise<void> {
   const canary = `canary-${world.fresh()}`;
   const objectsIn = async (name: string) => {

@@ -1,12 +1,12 @@
-// What a soak records: every operation with its times and outcome, and what was read at the end.
-// The checks see nothing else, so that a history can be checked again, or written by a test.
+// What a soak records: every operation with its times and outcome, and everything read at the end.
+// The checks see nothing else, so a history can be checked again later, or be written by a test.
 
 export type Args = Record<string, string | number | boolean | null>;
 export type Body = Record<string, unknown>;
 
 /**
- * `ok`: the response says it was done. `fail`: the response says it was not done.
- * `unknown`: no response, or one that says neither.
+ * `ok`: the response reports success. `fail`: it reports that nothing was done. `unknown`: there
+ * was no response, or it says neither.
  */
 export type Outcome = 'ok' | 'fail' | 'unknown';
 
@@ -15,8 +15,8 @@ export type Op = {
   kind: string;
   args: Args;
   /**
-   * When the request was sent, and when its response came or it was abandoned, in milliseconds on
-   * the driver's monotonic clock.
+   * When the request was sent, and when its response arrived or the client gave up, in milliseconds
+   * on the driver's monotonic clock.
    */
   t0: number;
   t1: number;
@@ -29,30 +29,30 @@ export type Span = { t0: number; t1: number };
 
 export type Mail = { id: string; kind: string; to: string };
 
-/** How soon after the last fault something worked again; null if it did not in time. */
+/** How soon after the last fault something worked again; null if it took too long. */
 export type Recovery = { what: string; ms: number | null };
 
 export type History = {
   workspaceId: string;
-  /** The test environment's secret key. */
+  /** The ID of the test environment's secret key. */
   testKeyId: string;
   ops: Op[];
-  /** All audit rows at the end, and how many there were before the first step. */
+  /** All audit rows at the end, and the number of rows before the first step. */
   audit: Body[];
   auditBefore: number;
-  /** All keys and tenants at the end, including revoked keys. */
+  /** All keys and tenants at the end, including revoked ones. */
   keys: Body[];
   tenants: Body[];
-  /** Requests per key in the usage metrics at the end. */
+  /** Each key's requests according to the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** The times when counters were lost through a fault that may lose them. */
+  /** When counters were lost through a fault that may lose them. */
   losses: Span[];
   recoveries: Recovery[];
 };
 
 export type Finding = {
-  /** How many times there was something to check. */
+  /** How many items there were to check. */
   reached: number;
   violations: string[];
 };
@@ -79,7 +79,7 @@ export const opsOf = ({ ops }: Pick<History, 'ops'>, ...kinds: string[]): Op[] =
 export const isOk = ({ outcome }: Op): boolean => outcome === 'ok';
 export const mayBeDone = ({ outcome }: Op): boolean => outcome !== 'fail';
 
-/** Groups in the order of their first member. */
+/** Groups items, in the order in which each group's first item appears. */
 export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
@@ -90,7 +90,7 @@ export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<
   return groups;
 }
 
-/** A member of a body that may be nested, or undefined. */
+/** A possibly nested member of a response body, or undefined. */
 export const within = (body: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), body);
 
@@ -102,7 +102,7 @@ export class Findings implements Finding {
   reached = 0;
   violations: string[] = [];
 
-  /** Counts one checked item, and records the sentence if it does not hold. */
+  /** Counts one checked item, and records a violation if the expectation doesn't hold. */
   expect(holds: boolean, sentence: () => string): void {
     this.reached += 1;
     if (!holds) this.violations.push(sentence());

@@ -1,5 +1,6 @@
-// Faults one after the other: each begins while everything runs, lasts until its effect is over,
-// and ends; then every part has to recover before the next one. Probes measure it from outside.
+// Runs faults one after another. Each begins while every part is running, lasts until its effect is
+// over, and ends; then every part has to recover before the next fault begins. Meanwhile, probes
+// measure the deployment from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';
 import { violationsUntilNow } from './checks/all.ts';
@@ -10,25 +11,28 @@ import { send, type World } from './world.ts';
 export type Tried = {
   part: string;
   fault: string;
-  /** The time from the fault until the first success of a probe sent after it. */
+  /**
+   * For each kind of probe, the time from the fault until the first success of a probe sent after
+   * it.
+   */
   firstMs: Record<Probe['kind'], number | null>;
   /** The time from the fault until the end of the last failed probe; 0 if none failed. */
   steadyMs: number;
   failed: number;
   probes: number;
-  /** The time from the fault until its repair began. */
+  /** The time from the start of the fault until its repair began. */
   repairedMs: number;
-  /** The time from the repair until every part had its spare again; null if that took too long. */
+  /** The time from the repair until every part had a spare again; null if that took too long. */
   wholeMs: number | null;
   /** When probes failed, and when the part was repaired, in seconds after the fault. */
   story: string;
   violations: string[];
 };
 
-/** A fault lasts longer than health checks need to notice a silent part. */
+/** Faults last long enough for health checks to notice a part that doesn't respond. */
 const LASTS_MS_MIN = 8_000;
 const LASTS_MS_MAX = 60_000;
-/** Everything is served again when no probe has failed for this long. */
+/** Service counts as restored once no probe has failed for this long. */
 const STEADY_MS = 3_000;
 const WHOLE_MS_MAX = 120_000;
 const STEP_MS = 100;
@@ -37,12 +41,12 @@ const PAUSE_MS = 2_000;
 export type Turns = {
   trials: readonly Trial[];
   isWhole(): Promise<boolean>;
-  /** No trial begins after this time. */
+  /** No trial begins after this moment. */
   until: number;
   say(line: string): void;
 };
 
-/** Resolves with the tried faults; stops early if a part does not recover. */
+/** Resolves with the faults that were tried; stops early if a part doesn't recover. */
 export async function tryInTurn(world: World, turns: Turns): Promise<Tried[]> {
   const probes = startProbes(world);
   const tried: Tried[] = [];
@@ -95,7 +99,7 @@ async function tryOne(world: World, { trial, probes, isWhole }: One): Promise<Tr
   };
 }
 
-/** Failures of one kind with less than a pause between them form one span. */
+/** Failures of one kind that are less than a pause apart form one span. */
 function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: number }): string {
   const spans: { kind: string; t0: number; t1: number }[] = [];
   for (const { kind, t0, t1 } of failed.toSorted((a, b) => a.t0 - b.t0)) {
@@ -108,7 +112,7 @@ function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: numb
   return [`repaired at ${told(at.repairedAt)} s`, ...outages].join('; ');
 }
 
-/** A fault in a node lasts for a fixed time, because requests do not depend on it. */
+/** A fault in a node lasts for a fixed time, because requests don't depend on nodes. */
 export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
   Object.entries(faults).map(([name, fault]) => ({
     part: 'SDK node',
@@ -119,7 +123,9 @@ export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
     },
   }));
 
-/** Whether every node follows the feed and has at least the last version served before. */
+/**
+ * Whether every node follows the feed and has at least the latest version served before this call.
+ */
 async function nodesAreCurrent(world: World): Promise<boolean> {
   const path = `/v1/projects/${world.projectId}`;
   const project = await send(world, 'recovery', { kind: 'project.read', path });

@@ -1,5 +1,5 @@
 /**
- * The soak: real processes, clients, faults, and a check of everything that happened.
+ * The soak: runs clients and faults against real processes, then checks everything that happened.
  *
  *   npm run soak -- --minutes 30 --seed 7 --store postgres
  *   npm run soak -- --bed ha        every part of a deployment with spares, in turn
@@ -15,12 +15,15 @@ import { reportOf, violationsIn } from './report.ts';
 import { soak } from './run.ts';
 
 const beds = { embedded: openEmbeddedBed, postgres: openPostgresBed };
-/** Beds that run only if they are selected by name. */
+/** Beds that only run if they are selected by name. */
 const namedBeds = { ha: openHaBed };
 
 const CLIENTS = 6;
 const MINUTES = 2;
-/** The default for faults in turn: enough for all of them. The soak ends after the last fault. */
+/**
+ * The default duration if faults run in turn: enough for all of them. The soak ends after the last
+ * one.
+ */
 const MINUTES_IN_TURN = 25;
 const MINUTES_MAX = 24 * 60;
 

@@ -5,13 +5,13 @@ import { planOf } from './plan.ts';
 
 const shape = { clients: 3, seconds: 20, faultKinds: ['kill', 'freeze', 'reset'] };
 
-test('a seed always gives the same steps and faults, and a different seed gives different ones', () => {
+test('the same seed always gives the same steps and faults, and a different seed gives different ones', () => {
   deepEqual(planOf(7, shape), planOf(7, shape));
   notDeepEqual(planOf(7, shape).faults, planOf(8, shape).faults);
   notDeepEqual(planOf(7, shape).clients, planOf(8, shape).clients);
 });
 
-test('clients have different steps, and a longer plan begins like a shorter one', () => {
+test('clients have different steps, and a longer plan starts with the same steps as a shorter one', () => {
   const short = planOf(7, shape);
   const long = planOf(7, { ...shape, seconds: 40 });
   notDeepEqual(short.clients[0], short.clients[1]);
@@ -21,7 +21,7 @@ test('clients have different steps, and a longer plan begins like a shorter one'
   deepEqual(long.faults.slice(0, short.faults.length), short.faults);
 });
 
-test('a plan has faults of every kind, up to its end', () => {
+test('a plan includes faults of every kind, spread over its whole duration', () => {
   const { faults } = planOf(7, shape);
   deepEqual(new Set(faults.map(({ kind }) => kind)), new Set(shape.faultKinds));
   const ms = faults.reduce((sum, { pauseMs, forMs }) => sum + pauseMs + forMs, 0);

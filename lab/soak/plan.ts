@@ -1,4 +1,4 @@
-// The plan of a soak: each client's steps and the faults, as a function of the seed alone.
+// The plan of a soak: the faults, and each client's steps. It depends only on the seed.
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 
 /** The kinds of steps, and how often each one occurs. */
@@ -31,7 +31,7 @@ const WEIGHTS = {
 
 export type StepKind = keyof typeof WEIGHTS;
 
-/** The dice choose among the objects that exist when the step runs. */
+/** The dice select among the objects that exist when the step runs. */
 export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
 
 export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };
@@ -40,7 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/** The plan has more steps than a client can do: a soak ends when its time is up. */
+/** A plan has more steps than a client can carry out: a soak ends when its time is up. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;
@@ -67,8 +67,8 @@ export function planOf(seed: number, { clients, seconds, faultKinds }: Shape): P
 }
 
 /**
- * Plans each kind of fault once in random order, then again in a different order, so that a short
- * soak has many kinds.
+ * Plans each kind of fault once in random order, then all of them again in a different order, so
+ * that even a short soak includes many kinds.
  */
 function faultsOf(chance: Chance, seconds: number, kinds: readonly string[]): PlannedFault[] {
   const planned: PlannedFault[] = [];

@@ -12,9 +12,9 @@ export type Probe = {
 };
 
 export type Probes = {
-  /** Finished probes that were sent after a given moment. */
+  /** Completed probes that were sent after a given moment. */
   since(moment: number): Probe[];
-  /** Whether each kind has been served at least once since a given moment. */
+  /** Whether every kind of probe has succeeded at least once since a given moment. */
   isServedSince(moment: number): boolean;
   /** The time since the last failure. */
   quietMs(): number;
@@ -22,7 +22,7 @@ export type Probes = {
 };
 
 const EVERY_MS = 250;
-/** The time limit for each address. A frozen address therefore delays a probe by this long. */
+/** The timeout for each address. A frozen address therefore delays a probe by this long. */
 const TRY_MS_MAX = 2_000;
 const LIMIT = 1_000_000;
 
@@ -37,7 +37,7 @@ const asking: Record<Probe['kind'], (world: World) => Asked> = {
     body: { external_id: `probe-${world.fresh()}` },
   }),
   read: ({ projectId }) => ({ kind: 'project.read', path: `/v1/projects/${projectId}` }),
-  // A different key each time, so that the checks reach every master of a Cluster.
+  // Uses a different key each time, so that the checks reach every master of a Cluster.
   check: ({ projectId }) => ({
     kind: 'probe.check',
     method: 'POST',

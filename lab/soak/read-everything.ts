@@ -1,4 +1,4 @@
-// The end of a soak: reads what the checks compare with the history.
+// Reads everything the checks compare with the history, at the end of a soak.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '@keyrail/testing/processes/http.ts';
 import { listAll } from '@keyrail/testing/processes/ledger.ts';
@@ -8,7 +8,9 @@ import { mailsIn } from './steps/people.ts';
 import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
-/** The wait for emails: longer than a killed worker's claim on an email, which is two minutes. */
+/**
+ * How long to wait for emails: longer than the two minutes for which a killed worker's claim lasts.
+ */
 const MAIL_MS_MAX = 150_000;
 
 type Read = Pick<History, 'audit' | 'keys' | 'tenants' | 'usage' | 'mails'>;
@@ -35,7 +37,7 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   const usage: Record<string, number> = {};
   for (const id of ids) {
     const read = await ask(url, { path: `/v1/keys/${id}/usage`, token: world.secretKey });
-    // A missing key has no usage: the checks then report what was lost.
+    // A key that can't be read counts as unused, so that the checks report the lost usage.
     const data = read.kind === 'answered' && read.status === 200 ? read.body.data : [];
     const days = Array.isArray(data) ? data : [];
     usage[id] = days.reduce((sum: number, day) => sum + Number(textOf(day, 'requests')), 0);
@@ -43,7 +45,7 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   return usage;
 }
 
-/** All emails, once no more arrive and every sign-up has one. */
+/** All emails, read once no more arrive and every sign-up has one. */
 async function settledMails(world: World): Promise<History['mails']> {
   const until = performance.now() + MAIL_MS_MAX;
   const owed = groupsOf(opsOf(world, 'signup').filter(isOk), ({ args }) => String(args.email));

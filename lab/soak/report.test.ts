@@ -1,4 +1,4 @@
-// A fault that leaves something unserved, or that a part does not recover from, is a violation.
+// A fault is a violation if a request isn't served because of it, or if a part doesn't recover.
 import { deepEqual, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tried } from './in-turn.ts';
@@ -31,7 +31,7 @@ const accountOf = (...tried: Tried[]): Account => ({
   verdicts: [],
 });
 
-test('a fault that everything survives is reported as a table row, not as a violation', () => {
+test('a fault that disrupts nothing is reported as a table row, not as a violation', () => {
   const account = accountOf(fine);
   deepEqual(violationsIn(account), []);
   match(
@@ -40,7 +40,7 @@ test('a fault that everything survives is reported as a table row, not as a viol
   );
 });
 
-test('a fault that leaves something unserved, incomplete or wrong is a violation', () => {
+test("a fault is a violation if something is not served, doesn't recover, or is wrong", () => {
   const account = accountOf(
     { ...fine, firstMs: { ...fine.firstMs, check: null } },
     { ...fine, firstMs: { ...fine.firstMs, write: 8_200 } },

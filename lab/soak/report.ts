@@ -1,10 +1,10 @@
-// The report of a soak, as text.
+// A soak's report, as text.
 import type { Tried } from './in-turn.ts';
 import type { Account } from './run.ts';
 
 const ms = (value: number | null) => (value === null ? 'never' : `${Math.round(value)} ms`);
 
-/** The only status the product may use to say that it could not do something. */
+/** The only server error the product may return: something is temporarily unavailable. */
 const UNAVAILABLE = '503';
 
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
@@ -15,7 +15,10 @@ export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string
   ...tried.flatMap(violationsOf),
 ];
 
-/** After each fault everything is served without a repair, and complete after it. */
+/**
+ * After each fault, everything must be served again before the repair, and every part must recover
+ * after it.
+ */
 function violationsOf(tried: Tried): string[] {
   const { part, fault, firstMs, repairedMs, wholeMs, violations } = tried;
   const missing = Object.entries(firstMs).filter(
@@ -51,7 +54,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   ];
 }
 
-/** Invariants with nothing to check: they do not count as held. */
+/** Invariants for which there was nothing to check: they don't count as passed. */
 export const unreachedIn = ({ verdicts }: Account): string[] =>
   verdicts.filter(({ reached }) => reached === 0).map(({ name }) => name);
 

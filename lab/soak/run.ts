@@ -1,4 +1,4 @@
-// One soak: prepares a bed, lets clients and faults work through the plan, stops the faults, waits
+// One soak: prepares a bed, runs clients and faults according to the plan, stops the faults, waits
 // for recovery, reads everything, and checks the history.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { filtersOf, startReader } from './steps/feed.ts';
 import { createFor } from './steps/keys.ts';
 import { send, type World } from './world.ts';
 
-/** `part`: with faults in turn, only faults in parts whose names contain this. */
+/** `part`: only run faults in parts whose names contain this, if faults run in turn. */
 export type Order = { seed: number; seconds: number; clients: number; part?: string };
 
 export type FaultRun = { kind: string; ms: number };
@@ -28,10 +28,10 @@ export type Account = {
   bed: string;
   skipped: string[];
   operations: Record<string, Record<'ok' | 'fail' | 'unknown', number>>;
-  /** Product responses with a status of 500 or above, by status. */
+  /** The number of responses with each status of 500 or above. */
   serverErrors: Record<string, number>;
   faults: FaultRun[];
-  /** Faults in turn, if the bed has them. */
+  /** The faults that ran in turn, if the bed has any. */
   tried: Tried[];
   recoveries: History['recoveries'];
   residentMiB: { before: Record<string, number>; after: Record<string, number> };
@@ -41,8 +41,8 @@ export type Account = {
 const MEASURE_MS = 250;
 const FIRST_KEYS = 24;
 /**
- * The pause before the final reads: longer than a reader's held poll, so that each reader has the
- * last version.
+ * The pause before the final reads. Longer than the feed holds a poll, so that each reader has the
+ * latest version.
  */
 const QUIET_MS = 2_500;
 
@@ -132,7 +132,7 @@ function newWorld(bed: Bed): World {
   };
 }
 
-/** From here on, an operation has to explain every change. */
+/** From here on, every change must be explained by an operation. */
 async function begin(world: World): Promise<History> {
   const op = await send(world, 'setup', { kind: 'setup', path: '/v1/audit_logs/chain' });
   return {
@@ -143,7 +143,7 @@ async function begin(world: World): Promise<History> {
   };
 }
 
-/** A few keys, so that the first steps have something to work on. */
+/** Creates a few keys, so that the first steps have something to work on. */
 async function plant(world: World): Promise<void> {
   for (let n = 0; n < FIRST_KEYS; n += 1) {
     const tenantId = world.tenants[n % world.tenants.length] ?? '';
@@ -178,7 +178,7 @@ async function work(world: World, { name, list, time }: Worker): Promise<void> {
   }
 }
 
-/** One fault after another until the time is up; each one is repaired when this resolves. */
+/** Runs faults one after another until the time is up. Resolves once the last one is repaired. */
 async function disturb(
   { faults }: Plan,
   can: Record<string, Fault>,

@@ -1,4 +1,5 @@
-// What the clients in a soak share: where to send requests, what exists, and the recorder.
+// Everything that a soak's clients share: where to send requests, which objects exist, and the
+// recorder.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome as Answered, type Ask, ask } from '@keyrail/testing/processes/http.ts';
 import type { NodeProcess } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -17,7 +18,7 @@ export type World = {
   testKeyId: string;
   workspaceId: string;
   projectId: string;
-  /** Tenants no step deletes. */
+  /** Tenants that no step deletes. */
   tenants: string[];
   keys: KnownKey[];
   owners: Person[];
@@ -29,16 +30,19 @@ export type World = {
   budget: number;
   /** Another workspace: its secret strings and the paths of its objects. */
   foreign: { canary: string; paths: string[] };
-  /** A new string for each call. */
+  /** Returns a different string each time. */
   fresh(): string;
-  /** The last version any reader of the feed has seen. */
+  /** The latest version any reader of the feed has seen. */
   version: number;
 };
 
 export type Asked = Omit<Ask, 'path'> & { kind: string; args?: Args; path: string; at?: number };
 
 const REQUEST_MS_MAX = 20_000;
-/** A client does not retry a thousand times a second while nothing responds. */
+/**
+ * The pause after a request without a response, so that clients don't retry a thousand times a
+ * second.
+ */
 const UNANSWERED_PAUSE_MS = 150;
 
 /** Sends a request and records it. */
@@ -75,8 +79,8 @@ const BUSY_REPEATS_MAX = 20;
 const BUSY_PAUSE_MS = 500;
 
 /**
- * The body of a request that must succeed; for the setup, before any fault. A server on a busy
- * machine may shed it, so it is repeated after a 503.
+ * Sends a setup request, which must succeed, before any fault; returns its body. A server on a busy
+ * machine may shed the request, so it is repeated after a 503.
  */
 export async function must(world: World, client: string, asked: Asked): Promise<Body> {
   const once = { key: `setup-${world.fresh()}`, ...asked };
@@ -89,5 +93,5 @@ export async function must(world: World, client: string, asked: Asked): Promise<
   return op.body;
 }
 
-/** One element, chosen by the die; null if there is none. */
+/** One element, selected by the die; null if the list is empty. */
 export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;

@@ -1,10 +1,10 @@
 // Rows for backup contracts: a workspace with keys, users with open sessions, and values that are
-// easy to get wrong as text.
+// easy to get wrong when stored as text.
 import { randomUUID } from 'node:crypto';
 import { change, foundWorkspace, insertApiKey, insertProject, insertTenant } from './rows.ts';
 import type { Store } from './store.ts';
 
-/** Line ends, quotes, backslashes, and characters that some readers treat as line ends. */
+/** Line endings, quotes, backslashes, and characters that some parsers treat as line endings. */
 const ODD_TEXT = 'a\nb\r\n"c" \\ \u2028 \u2029 \u0001 ü 日本 🙂';
 
 export async function furnish(store: Store): Promise<void> {

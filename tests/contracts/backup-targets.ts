@@ -13,7 +13,7 @@ import { asSuperuserOf, onPostgres, type Row, superuserUrl } from './store.ts';
 
 export type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
 
-/** An empty database for one test, on the same store; `rows` queries it as the superuser. */
+/** An empty database on the same store, for one test. `rows` queries it as the superuser. */
 export type Target = { use: Use; rows(text: string): Promise<Row[]> };
 
 export const emptyTarget = (t: TestContext): Promise<Target> =>

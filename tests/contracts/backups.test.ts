@@ -1,5 +1,6 @@
-// Backup contract: backups are complete, the same in both stores, and rejected when damaged. A
-// restore brings back every row and fences anything newer, and a half-filled database never serves.
+// Backup contract: backups are complete, the same on both stores, and rejected when damaged. A
+// restore brings back every row and fences off anything newer, and a half-restored database never
+// serves requests.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -78,7 +79,7 @@ test('a backup contains every table, and its manifest describes its contents', a
   ok(heads.length > 0);
 });
 
-test('a half-restored database refuses to serve, and the next restore starts over and fences it', async (t) => {
+test('a half-restored database refuses to serve, until another restore starts over and completes', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
@@ -130,15 +131,17 @@ test('a half-restored database refuses to serve, and the next restore starts ove
     'the restored database has a record of its backup',
   );
 
-  // The target is no longer empty.
+  // The target is no longer empty, so another restore is rejected.
   const again = target.use((session) => restoreBackup(session, backup, order));
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** A restore itself changes the rows of these tables. */
+/** Tables whose rows change during a restore. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
-/** The tables whose rows a restore changed, by a digest that shares no code with backups. */
+/**
+ * The tables whose rows a restore changed, according to a digest that shares no code with backups.
+ */
 async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   const changed: string[] = [];
   for (const { name } of manifest.tables.filter(({ name }) => !OF_SERVING.includes(name))) {
@@ -152,7 +155,7 @@ async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   return changed;
 }
 
-/** One target that does not exist, and one that cannot be reached. */
+/** One target database doesn't exist, and the other can't be reached. */
 const targets = [
   {},
   {
@@ -204,7 +207,7 @@ test('a backup is rejected without its key or with a different one', async () =>
   ok(text.includes('"encryption":null'));
 });
 
-test('a backup of a newer version is rejected', async () => {
+test('a backup from a newer version is rejected', async () => {
   const newer = { name: '9999_later.sql', hash: '0'.repeat(64) };
   const { format: _, ...rest } = manifest;
   const path = await mkdtemp(join(directory, 'newer-'));
@@ -236,7 +239,7 @@ test('an older backup is restored and migrated', async (t) => {
 
 const LOCK_ID = 7_265_003;
 
-test('only one backup runs at a time, and a second one leaves no files', {
+test('only one backup runs at a time, and a second one leaves no files behind', {
   skip: !onPostgres && 'the embedded store allows one process',
 }, async () => {
   const names = await readdir(directory);
@@ -247,7 +250,7 @@ test('only one backup runs at a time, and a second one leaves no files', {
   deepEqual(await readdir(directory), names);
 });
 
-test('a backup that cannot read every row fails and names the table', async () => {
+test('a backup that cannot read all rows fails and names the table', async () => {
   const policy = 'for select to kr_backup using (true)';
   const cases: [string, string, RegExp][] = [
     [

@@ -1,5 +1,5 @@
-// Audit chain contract: the database and the verifier compute the same hashes, in one unbroken
-// sequence, with any number of concurrent writers and any clock.
+// Audit chain contract: the database and the verifier compute the same hashes, and the sequence is
+// unbroken, however many writers run concurrently and whatever their clocks show.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -42,7 +42,9 @@ async function rowsOf(workspaceId: string): Promise<StoredRow[]> {
   }));
 }
 
-/** Asserts everything a verifier checks: sequence, links, hashes, times and the latest hash. */
+/**
+ * Asserts everything that a verifier checks: sequence, links, hashes, times and the latest hash.
+ */
 async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
   const rows = await rowsOf(workspaceId);
   let previous = { hash: GENESIS_HASH, at: Number.NEGATIVE_INFINITY };
@@ -88,7 +90,7 @@ test('the database and the verifier compute the same hash from any text', async 
   deepEqual(kept, hostile);
 });
 
-test('an actor ID is hashed as exactly as a payload', async () => {
+test('the verifier recomputes the hash of any actor ID', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];
@@ -105,7 +107,7 @@ test('an actor ID is hashed as exactly as a payload', async () => {
   );
 });
 
-test('members of a payload are hashed in canonical order, whatever their names are', async () => {
+test("a payload's members are hashed in canonical order, whatever their names", async () => {
   const workspaceId = await foundWorkspace(store);
   const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
   const changes = Object.fromEntries(names.map((name) => [name, { from: name, to: name }]));
@@ -116,7 +118,7 @@ test('members of a payload are hashed in canonical order, whatever their names a
   deepEqual(JSON.parse(row?.payload ?? ''), payload);
 });
 
-test('fifty concurrent writers of one workspace produce one chain without gaps', async () => {
+test('fifty concurrent writers in one workspace produce a single chain without gaps', async () => {
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < CHANGES_EACH; turn += 1) {
@@ -128,7 +130,7 @@ test('fifty concurrent writers of one workspace produce one chain without gaps',
   equal(rows.length, 1 + WRITERS * CHANGES_EACH);
 });
 
-test('entries stay in time order when the clock steps back', async (t) => {
+test('entries stay in order of time when the clock is set back', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(0);
   const workspaceId = await foundWorkspace(store);
@@ -142,7 +144,7 @@ test('entries stay in time order when the clock steps back', async (t) => {
   equal(rows.at(-1)?.occurredAt.getTime(), ahead, 'the last row keeps the time of the one before');
 });
 
-test('writers whose clocks disagree still produce one chain', async (t) => {
+test('writers whose clocks disagree still produce a single chain', async (t) => {
   t.after(() => store.clock.moveTo(0));
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async (_, at) => {

@@ -1,5 +1,5 @@
-// Nodes closed while one of their requests is in progress, directly and through a relay: none of
-// them stays registered, whichever request arrives last.
+// Nodes are closed while one of their requests is in progress, directly or through a relay. None of
+// them stays registered, whichever of its requests arrives last.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,7 +50,7 @@ async function noneIsLeft({ as, keyId, projectId }: Ground): Promise<void> {
 for (const isRelayed of [false, true]) {
   const where = isRelayed ? 'behind a relay' : 'at the control plane';
 
-  test(`nodes closed within 80 ms of their start are not listed ${where}`, async (t) => {
+  test(`nodes that are closed within 80 ms of starting are not listed ${where}`, async (t) => {
     const scene = await ground(t, isRelayed);
     const closed = Array.from({ length: NODES }, async (_, at) => {
       const node = nodeOf(scene);
@@ -58,12 +58,12 @@ for (const isRelayed of [false, true]) {
       await node.close();
     });
     await Promise.all(closed);
-    // The server may still be serving a request that its client has abandoned.
+    // The server may still be handling a request that its client has abandoned.
     await sleep(500);
     await noneIsLeft(scene);
   });
 
-  test(`a request that arrives after the leave request does not register its node ${where}`, async (t) => {
+  test(`a request that arrives after its node has left does not register it again ${where}`, async (t) => {
     const scene = await ground(t, isRelayed);
     const hasLeft = Promise.withResolvers<void>();
     const statuses: Promise<number>[] = [];

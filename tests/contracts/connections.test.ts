@@ -1,5 +1,5 @@
-// Connection contract: a connection is always clean for its next user, and no caller receives
-// another caller's result.
+// Connection contract: the next user of a connection always gets it in a clean state, and no caller
+// receives another caller's result.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// A single connection, so that each statement runs on the connection of the previous one.
+// Only one connection, so that each statement runs on the same one as the statement before.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });
@@ -34,7 +34,7 @@ test('a failed statement leaves the connection usable', async () => {
   }
 });
 
-test('a transaction that fails to open leaves the connection usable', async (t) => {
+test('a transaction that fails to begin leaves the connection usable', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(Number.NaN);
   const opened = store.db.transaction(opening('kr_read'), async () => {
@@ -48,7 +48,7 @@ test('a transaction that fails to open leaves the connection usable', async (t) 
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('a failure inside a transaction cannot be swallowed and then committed', async () => {
+test('a transaction cannot commit after one of its statements failed, even if the caller ignores the error', async () => {
   const workspaceId = await foundWorkspace(store);
   const swallowing = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));
@@ -71,7 +71,7 @@ test('if the last statement fails, the whole transaction is rolled back', async 
   equal(await countSeen(store, 'audit_logs', { workspaceId }), 1);
 });
 
-test('a statement that failed to parse works once its table exists', async () => {
+test('a statement that failed to parse works once the missing table exists', async () => {
   const text = 'select word from late_words';
   equal(await stateOf(ask(text)), '42P01');
   equal(await stateOf(ask(text)), '42P01');
@@ -91,7 +91,7 @@ test('a statement prepared in a failed transaction works afterwards', async () =
   deepEqual(await ask(text), [{ eleven: 11 }]);
 });
 
-test('adding a column to a table does not disturb running statements', async () => {
+test('adding a column to a table does not disturb statements in use', async () => {
   await store.beyond(`create table keyrail.growing as select 1 as first;
     grant select on keyrail.growing to kr_read`);
   const text = 'select * from growing';
@@ -105,13 +105,13 @@ test('adding a column to a table does not disturb running statements', async () 
   deepEqual(await read, [{ first: 1, second: null }]);
 });
 
-test('an unsendable value fails only its own statement', async () => {
+test('a value that cannot be sent fails only its own statement', async () => {
   const unsendable = { text: 'select $1::timestamptz', values: [new Date(Number.NaN)] };
   await rejects(store.db.once(opening('kr_read'), unsendable), RangeError);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('an expired deadline is immediately reported as a store fault', async () => {
+test('an expired deadline is reported as a store fault immediately', async () => {
   const late = store.db.once(within(0), plain('select 1'));
   await rejects(late, isStoreFault);
   await rejects(store.db.ping(deadlineAfter(-1)), isStoreFault);
@@ -137,8 +137,8 @@ test('a timed-out transaction leaves nothing behind for the next one', async () 
   equal(await countSeen(store, 'secret_keys', scope), 0);
 });
 
-test('the caller after a timed-out statement gets its own result', async () => {
-  // In PostgreSQL the statement sleeps; the embedded store can only be kept busy.
+test('a statement sent after one that timed out gets its own result', async () => {
+  // On PostgreSQL the statement sleeps. The embedded store can only be kept busy.
   const slow = onPostgres
     ? "select 'slow' as answer, pg_sleep(0.5)"
     : "select 'slow' as answer, count(*) from generate_series(1, 300000)";
@@ -154,7 +154,7 @@ test('the caller after a timed-out statement gets its own result', async () => {
   equal(await late, true);
 });
 
-test('a connection to a server that became read-only is not reused', {
+test('a connection to a server that has become read-only is not reused', {
   skip: onPostgres ? false : 'the embedded store has one connection, and it is writable',
 }, async () => {
   const workspaceId = await foundWorkspace(store);
@@ -186,7 +186,7 @@ test('a released connection has no role and no scope', async (t) => {
   ]);
 });
 
-test('a wait with a stepped deadline gives up after one step without a response', async () => {
+test('a caller whose deadline is extended in steps gives up after one step without a response', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -1,4 +1,4 @@
-// Slots of a Redis Cluster move, and its connections break, during checks.
+// Slots of a Redis Cluster move, and connections to it break, while checks are running.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -35,7 +35,7 @@ async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
 const idOf = async (node: RedisServer): Promise<string> =>
   String(await node.tell('CLUSTER', 'MYID'));
 
-/** A rule whose counter is in a slot of the node with this index, and that slot. */
+/** A rule whose counter is in one of the slots of the node at `index`, and that slot. */
 async function ruleOn(index: number, node: RedisServer, salt: string) {
   for (let at = 0; ; at += 1) {
     const name = `kr:rl:{${salt}${at}}`;
@@ -51,7 +51,7 @@ const ruleOnSecond = (node: RedisServer, salt: string) => ruleOn(1, node, salt);
 const usedOf = async (counters: RedisCounters, rule: Rule) =>
   (await counters.check(ownerOf([rule]), [rule], 0)).tallies[0]?.used;
 
-test('a charge whose response was lost is not repeated', { skip }, async (t) => {
+test('a charge is not repeated when its response is lost', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second] = masters;
   ok(first && second);
@@ -76,7 +76,7 @@ test('a charge whose response was lost is not repeated', { skip }, async (t) => 
   equal(await usedOf(counters, rule), 2);
 });
 
-test('checks follow slots during and after a move', { skip }, async (t) => {
+test('checks follow their slots while slots move and afterwards', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second, third] = masters;
   ok(first && second && third);
@@ -105,7 +105,7 @@ test('checks follow slots during and after a move', { skip }, async (t) => {
   deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
 });
 
-test('the server can start if one of the listed nodes responds', { skip }, async (t) => {
+test('the server can start as long as one of the listed nodes responds', { skip }, async (t) => {
   const { masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
   const [first, second, third] = masters;
   ok(first && second && third);
@@ -122,7 +122,7 @@ test('the server can start if one of the listed nodes responds', { skip }, async
   equal((await counters.check(ownerOf([rule]), [rule], 1)).tallies[0]?.used, 1);
 });
 
-test('every connection to a Cluster sends its password', { skip }, async (t) => {
+test('every connection to a Cluster authenticates with the password', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   for (const node of masters) await node.tell('CONFIG', 'SET', 'requirepass', 'p@ss/word');
   const { port } = new URL(url);
@@ -140,7 +140,9 @@ test('every connection to a Cluster sends its password', { skip }, async (t) => 
   equal(stranger.state().ready, false);
 });
 
-/** One master cannot be used: checks on it are denied, and all checks on the others succeed. */
+/**
+ * Asserts that checks on the unusable master are denied, and that all checks on the others succeed.
+ */
 async function holdsOnOthers(
   counters: RedisCounters,
   rules: readonly Rule[],
@@ -160,7 +162,7 @@ async function holdsOnOthers(
     );
     deepEqual(refused, [true, false, true, false, true], `${at}`);
   }
-  // The result is the same after the heartbeat has found the fault.
+  // The result stays the same once the heartbeat has detected the fault.
   await until(() => reason.test(counters.state().error ?? ''));
   for (let at = 0; at < 500; at += 1) {
     deepEqual([await isRefused(first), await isRefused(third)], [false, false], `${at}`);
@@ -188,7 +190,7 @@ for (const [fault, begin, end, reason] of [
     /^(no response in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,
   ],
 ] as const) {
-  test(`one master ${fault}: checks on the others succeed`, { skip }, async (t) => {
+  test(`when one master ${fault}, checks on the others succeed`, { skip }, async (t) => {
     const { url, masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
     const [first, second] = masters;
     ok(first && second);

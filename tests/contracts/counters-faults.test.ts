@@ -1,5 +1,6 @@
-// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are denied within
-// half a second, nothing else is affected, the probes are correct, and it recovers on its own.
+// Redis dies, freezes, loses its data, becomes a replica or is kept busy. Checks are denied within
+// half a second, nothing else is affected, the probes report the fault, and the server recovers on
+// its own.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +27,7 @@ import { newScope } from '../laws/hot-fixtures.ts';
 const skip = redisIsMissing();
 const CHECK = 'POST /v1/ratelimit/check';
 const HEALED_MS_MAX = 30_000;
-/** The other components on /status: no worker runs, and backups are off. */
+/** The other components on /status. No worker is running, and backups are not configured. */
 const OTHERS = { api: 'ok', database: 'ok', worker: 'unknown', backup: 'not_configured' };
 const CLUSTER_HEALED_MS_MAX = 30_000;
 
@@ -83,7 +84,10 @@ async function healed(one: Scene): Promise<void> {
   });
 }
 
-/** While Redis is down, checks are denied in time, probes report it, and everything else works. */
+/**
+ * Asserts that while Redis is down, checks are denied in time, probes report it, and all else
+ * works.
+ */
 async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   for (const answer of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {
     holdsRefused(answer);
@@ -119,7 +123,9 @@ test('checks recover after Redis is killed and restarted', { skip }, async (t) =
   await healed(one);
 });
 
-test('checks recover if Redis is down at startup and comes up later', { skip }, async (t) => {
+test('checks recover if Redis is down when the server starts and comes up later', {
+  skip,
+}, async (t) => {
   const server = await newRedis(t);
   await server.crash();
   const one = await scene(t, server.url);
@@ -128,7 +134,7 @@ test('checks recover if Redis is down at startup and comes up later', { skip }, 
   await healed(one);
 });
 
-test('checks recover after Redis freezes briefly or for a long time', { skip }, async (t) => {
+test('checks recover after Redis freezes, briefly or for a long time', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).status, 200);
@@ -148,7 +154,7 @@ test('checks recover after Redis freezes briefly or for a long time', { skip }, 
   }
 });
 
-test('no check is denied when Redis loses its scripts and counters', { skip }, async (t) => {
+test('checks are still allowed when Redis loses its scripts and counters', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   const input = aCheck();
@@ -204,14 +210,14 @@ test('with a Redis that evicts keys, checks work and the status is degraded', {
   });
 });
 
-test('a Redis with a memory limit and no eviction is healthy', { skip }, async (t) => {
+test('a Redis with a memory limit and without eviction is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
   equal(error, null);
 });
 
-test('a wrong password is reported without its value', { skip }, async (t) => {
+test('a wrong password is reported, but the password itself is not', { skip }, async (t) => {
   const server = await startRedis({ requirepass: 'the-right-one' });
   t.after(() => server.stop());
   const one = await scene(t, server.url.replace('redis://', 'redis://:the-wrong-one@'));
@@ -240,7 +246,7 @@ test('checks recover after a Cluster node is killed and restarted', { skip }, as
   }
   ok(refusals > 0, 'no counter was on the crashed node');
   await second?.restart();
-  // Check every slot, including the slots of the node that went down.
+  // Checks every slot, including those of the node that went down.
   const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
   for (let inARow = 0; inARow < 40; ) {
     const answer = await one.check(aCheck({ tenant_id: randomUUID() }));

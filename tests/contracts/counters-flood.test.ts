@@ -1,5 +1,5 @@
-// A test key of one workspace invents endless IDs: its own checks are denied, and the limits of
-// every other workspace, and of its own live environment, do not change.
+// One workspace's test key floods the counters with endless made-up IDs. Its own checks are denied;
+// its workspace's live environment and all other workspaces keep their limits.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -36,7 +36,7 @@ const aCheck = (env: string, limits: Input[], more: Input = {}): Input => ({
   ...more,
 });
 
-/** Eight unused counters with the longest possible window. */
+/** A check on eight new counters with the longest possible window. */
 const flooding = (limit: number, env = 'test'): Input =>
   aCheck(
     env,
@@ -50,21 +50,21 @@ async function openOn(
   more: { namesMax: number; isCluster?: boolean },
 ) {
   const { namesMax, isCluster = false } = more;
-  const patience = { answerMsMax: 10_000 }; // the speed of a busy machine does not matter here
+  const patience = { answerMsMax: 10_000 }; // a slow machine must not fail the test
   const counters = openRedisCounters({ url, isCluster, namesMax, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return counters;
 }
 
-/** The endpoint alone, with nothing but its counters. */
+/** The rate-limit endpoint alone, with nothing but its counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const body = ratelimitEndpoints[CHECK].body.parse(input);
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** Sends a flood over HTTP beside a victim at its limit; returns the responses both get. */
+/** Floods the server over HTTP while a victim is at its limit; returns the responses to both. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await harness(t);
   const flooder = await harness(t);
@@ -93,7 +93,7 @@ async function attack(t: TestContext, counters: Counters, requests: number) {
   return { flooded, theirLive: theirLive.status, mine: (await check()).body.allowed };
 }
 
-test('a test key that floods Redis is denied, and no other caller is', { skip }, async (t) => {
+test('a test key that floods Redis is denied, and other callers are not', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '8mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const counters = await openOn(t, redis.url, { namesMax: 8000 });
@@ -109,7 +109,9 @@ test('a test key that floods Redis is denied, and no other caller is', { skip },
   equal(counters.state().ready, true);
 });
 
-test('a test key that floods a Cluster is denied, and no other caller is', { skip }, async (t) => {
+test('a test key that floods a Cluster is denied, and other callers are not', {
+  skip,
+}, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const namesMax = 8000;
@@ -117,14 +119,14 @@ test('a test key that floods a Cluster is denied, and no other caller is', { ski
   const { flooded, theirLive, mine } = await attack(t, counters, 1600);
   const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
   const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
-  // Plus the counters of the victim and of the live environment, the name counts and a heartbeat.
+  // The margin covers the victim, the live environment, the counts of names, and a heartbeat.
   ok(held <= namesMax + 64, `${held} keys`);
   ok((flooded.get(200) ?? 0) > 900, 'most of the quota is usable');
   ok((flooded.get(429) ?? 0) >= 600);
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('a test key that floods the process resets no limit of another workspace', async () => {
+test("a test key that floods in-process counters cannot reset another workspace's limits", async () => {
   for (const limit of [1, 1000]) {
     const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
     const run = lineOn(counters);
@@ -147,7 +149,7 @@ test('a test key that floods the process resets no limit of another workspace', 
   }
 });
 
-test('a workspace that floods one process gets a 429 and does not affect other workspaces', async (t) => {
+test('a workspace that floods one process gets 429s and does not affect other workspaces', async (t) => {
   const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(
@@ -160,7 +162,7 @@ test('a workspace that floods one process gets a 429 and does not affect other w
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('no flood by a workspace allows more login attempts, even in a Redis that evicts keys', {
+test("a workspace's flood never allows more login attempts, even in a Redis that evicts keys", {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '4mb', 'maxmemory-policy': 'allkeys-random' });

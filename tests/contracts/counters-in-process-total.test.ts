@@ -1,5 +1,5 @@
-// The total number of in-process counters is limited. At the limit, owners with more counters than
-// others get no new ones, and existing counters are kept.
+// The total number of in-process counters is limited. At the limit, owners that have more counters
+// than others get no new ones, and existing counters are kept.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function scene() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Charges new counters until one is denied; returns how many were allowed. */
+    /** Creates new counters until one is denied; returns how many were allowed. */
     flood(owner: string, limit = 1): number {
       for (let at = 0; at < 3 * TOTAL_MAX; at += 1) {
         try {
@@ -53,7 +53,7 @@ function isOverQuota(error: unknown): boolean {
   return true;
 }
 
-test('a counter at its limit survives floods by three other owners, and still gets responses', () => {
+test('a counter at its limit survives floods by three other owners, and can still be checked', () => {
   for (const limit of [1, 1000]) {
     const { counters, charge, flood } = scene();
     charge('victim', 'at its limit');
@@ -73,7 +73,7 @@ test('a counter at its limit survives floods by three other owners, and still ge
   }
 });
 
-test('the process has at most twice the limit, however many owners flood it', () => {
+test('the process never has more than twice the maximum number of counters, however many owners flood it', () => {
   const { counters, flood, charge } = scene();
   charge('victim', 'at its limit');
   for (let at = 0; at < 200; at += 1) flood(`owner ${at}`);
@@ -81,7 +81,7 @@ test('the process has at most twice the limit, however many owners flood it', ()
   equal(charge('victim', 'at its limit').allowed, false);
 });
 
-test('expired counters make room for new counters of every owner', () => {
+test('expired counters make room for new ones, whoever owns them', () => {
   const { counters, charge, flood, pass } = scene();
   for (const owner of ['one', 'two', 'three']) flood(owner);
   throws(() => charge('one', 'new'), isOverQuota);
@@ -91,7 +91,7 @@ test('expired counters make room for new counters of every owner', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('at the limit, leases create no new counters, and existing counters keep working', () => {
+test('when the process is full, leases create no new counters, and existing counters keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);
@@ -99,7 +99,7 @@ test('at the limit, leases create no new counters, and existing counters keep wo
   equal(charge('one', 'flood 0', 9).tallies[0]?.used, 4);
 });
 
-test("the limit depends on the process's heap limit", () => {
+test("the maximum number of counters depends on the process's heap limit", () => {
   const script =
     "import('@keyrail/server/volatile/memory.ts').then((m) => console.log(m.totalNamesMax()))";
   const inHeapOf = (mebibytes: number) =>

@@ -1,5 +1,5 @@
-// In-process counters are limited per owner: a flood evicts only the flooding owner's counters, and
-// none that is at its limit. Expired counters are removed automatically.
+// In-process counters are limited per owner. A flood evicts only the flooding owner's counters, and
+// never one that is at its limit. Expired counters are removed automatically.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
@@ -39,7 +39,7 @@ const isOverQuota = (error: unknown): boolean => {
   return true;
 };
 
-test("an owner's flood of new counters evicts only that owner's oldest counters that are below their limit", () => {
+test("a flood of new counters evicts only the same owner's oldest counters below their limit", () => {
   const { counters, charge } = scene();
   charge('at its limit');
   charge('of another', { owner: 'other', limit: 2 });
@@ -55,7 +55,7 @@ test("an owner's flood of new counters evicts only that owner's oldest counters 
   equal(charge(last, { limit: 2 }).tallies[0]?.used, 2, 'the newest is still counted');
 });
 
-test('a regularly charged counter survives a flood of new counters', () => {
+test('a counter that is charged regularly survives a flood of new counters', () => {
   const { charge } = scene();
   for (let at = 0; at < 5 * NAMES_MAX; at += 1) {
     charge(`flood ${at}`, { limit: 2 });
@@ -64,7 +64,7 @@ test('a regularly charged counter survives a flood of new counters', () => {
   }
 });
 
-test("when all of an owner's counters are at their limit, only that owner's new counters are denied", () => {
+test("when all of an owner's counters are at their limit, new ones are denied to that owner only", () => {
   const { counters, charge } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
@@ -81,7 +81,7 @@ test("when all of an owner's counters are at their limit, only that owner's new 
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('counters that are below their limit again make room for new ones', () => {
+test('counters that drop below their limit make room for new ones', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1)
     charge(`${at}`, { windowMs: at < 900 ? HOUR_MS : 1000 });
@@ -103,7 +103,7 @@ test('counters that are below their limit again make room for new ones', () => {
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test("expired counters are removed, even an inactive owner's", () => {
+test('expired counters are removed, even if their owner is inactive', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { owner: 'gone', windowMs: 1000 });
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });
@@ -116,7 +116,7 @@ test("expired counters are removed, even an inactive owner's", () => {
   ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
 });
 
-test('by default, a workspace has at most a hundred thousand counters', () => {
+test('by default, a workspace can have up to a hundred thousand counters', () => {
   const counters = createMemoryCounters({ nowMs: () => START_MS });
   const owner = { name: 'one', namesMax: counters.namesMax };
   const charge = (at: number) =>

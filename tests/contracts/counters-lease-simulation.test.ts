@@ -1,5 +1,6 @@
-// Nodes lease and check at the same time. No interval ever exceeds its limit, on either store,
-// whatever is delayed, lost or crashed. LEASE_SCHEDULES is the number of schedules for each store.
+// Nodes lease and check concurrently. No interval ever exceeds its limit, on either store, whatever
+// is delayed or lost and whichever node crashes. LEASE_SCHEDULES sets the number of schedules for
+// each store.
 import { ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Counters } from '@keyrail/server/volatile/counters.ts';
@@ -25,7 +26,9 @@ const MOMENTS = 60;
 
 const EDGE_MS = 60;
 
-/** Any moment, or one near the end of a bucket, where a lease that lasts too long would show. */
+/**
+ * A random moment, or one near the end of a bucket, where a lease that lasts too long would show.
+ */
 function momentIn(
   { chance, nowMs }: World,
   rules: readonly RateLimitRule[],
@@ -35,12 +38,14 @@ function momentIn(
   if (chance() < 0.4) return inMs;
   const { algorithm, windowMs } = oneOf(chance, rules);
   const widthMs = algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / 16);
-  // The simulated time begins at a multiple of every window.
+  // Simulated time starts at a multiple of every window.
   const edgeMs = Math.round((nowMs() + inMs) / widthMs) * widthMs - nowMs();
   return Math.max(0, edgeMs + (chance() - 0.5) * EDGE_MS);
 }
 
-/** Bursts and pauses of several keys on several nodes, some of which crash and are replaced. */
+/**
+ * Plans bursts and pauses for several keys on several nodes, some of which crash and are replaced.
+ */
 function planTraffic(world: World, rules: readonly RateLimitRule[], seed: number): void {
   const { chance } = world;
   const keys = [1, 2]
@@ -70,7 +75,7 @@ function planTraffic(world: World, rules: readonly RateLimitRule[], seed: number
 const subjectOf = ({ scope }: RateLimitRule, { keyId, tenantId }: Subject): string =>
   scope === 'key' ? keyId : tenantId;
 
-/** Checks every interval that ends with a spent unit, and every window if windows are fixed. */
+/** Checks every interval that ends when a unit is spent and, for fixed windows, every window. */
 function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number): void {
   const { algorithm, windowMs, limit } = rule;
   for (const own of Object.values(Object.groupBy(spent, (one) => subjectOf(rule, one)))) {
@@ -79,7 +84,7 @@ function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number):
     let units = 0;
     for (const last of inOrder) {
       units += last.units;
-      // The simulated time begins at a multiple of every window.
+      // Simulated time starts at a multiple of every window.
       const beginsAfter = (one: Spent): boolean =>
         algorithm === 'fixed'
           ? Math.floor(one.atMs / windowMs) === Math.floor(last.atMs / windowMs)
@@ -137,7 +142,7 @@ async function runAll(
   ok(unused >= 0, 'more was spent on lease than leased');
 }
 
-test('no interval exceeds its limit with leases in memory', (t) =>
+test('with leases in memory, no interval exceeds its limit', (t) =>
   runAll(t, () => {
     let nowMs = 0;
     const counters = createMemoryCounters({ nowMs: () => nowMs });
@@ -147,7 +152,7 @@ test('no interval exceeds its limit with leases in memory', (t) =>
     };
   }));
 
-test('no interval exceeds its limit with leases on Redis', {
+test('with leases on Redis, no interval exceeds its limit', {
   skip: redisIsMissing(),
 }, async (t) => {
   const server = await startRedis();
@@ -158,12 +163,12 @@ test('no interval exceeds its limit with leases on Redis', {
     isCluster: false,
     onFault: () => {},
     nowMs: () => nowMs,
-    answerMsMax: 30_000, // the speed of a busy machine does not matter here
+    answerMsMax: 30_000, // a slow machine must not fail the test
   });
   t.after(() => counters.close());
   await counters.settled;
   await runAll(t, () => (atMs) => {
-    nowMs = atMs; // read synchronously, before any await
+    nowMs = atMs; // the check reads it synchronously, before any await
     return counters;
   });
 });

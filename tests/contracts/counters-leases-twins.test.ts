@@ -1,5 +1,5 @@
-// Checks, leases and returns on one set of counters: both stores give the same result at every
-// step, and the charges never exceed a limit. COUNTER_SCHEDULES sets the number of schedules.
+// Runs checks, leases and returns on the same counters in both stores: every step has the same
+// result, and charges never exceed a limit. COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
@@ -33,7 +33,9 @@ function rulesOf(chance: Chance, seed: number): Rule[] {
 type Call = (counters: Counters) => unknown;
 type Known = { id: string; rules: Rule[] };
 
-/** A check, a lease, or the return of a lease, which may have other rules or not exist. */
+/**
+ * A check, a lease, or the return of a lease, possibly with different rules or of an unknown lease.
+ */
 function callOf(
   chance: Chance,
   rules: Rule[],
@@ -102,19 +104,19 @@ async function runSchedule(seed: number, redisAt: (nowMs: number) => Counters): 
   return counts;
 }
 
-test('both stores give the same results for checks, leases and returns', { skip }, async (t) => {
+test('checks, leases and returns have the same results on both stores', { skip }, async (t) => {
   let nowMs = 0;
   const counters = openRedisCounters({
     url: server.url,
     isCluster: false,
     onFault: () => {},
     nowMs: () => nowMs,
-    answerMsMax: 30_000, // the speed of a busy machine does not matter here
+    answerMsMax: 30_000, // a slow machine must not fail the test
   });
   t.after(() => counters.close());
   await counters.settled;
   const redisAt = (atMs: number): Counters => {
-    nowMs = atMs; // read synchronously, before any await
+    nowMs = atMs; // the call reads it synchronously, before any await
     return counters;
   };
   let returned = 0;

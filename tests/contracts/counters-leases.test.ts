@@ -1,4 +1,5 @@
-// Leases on one Redis and on a Redis Cluster: atomic, expiring, and bounded in number.
+// Leases on a single Redis and on a Redis Cluster: they are atomic, they expire, and their number
+// is limited.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +10,7 @@ import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
-/** A window whose sub-buckets last two days, so that none ends during a test. */
+/** The window's sub-buckets last two days, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rules = (['key', 'tenant'] as const).map((scope) => ({
@@ -48,14 +49,14 @@ for (const [where, start] of Object.entries({
   'on Redis': startOne,
   'on a Redis Cluster': startCluster,
 })) {
-  test(`concurrent leases grant exactly the limit, and are returned once, ${where}`, {
+  test(`concurrent leases grant exactly the limit, and each can be returned only once, ${where}`, {
     skip,
   }, async (t) => {
     const { url, stop, ttl } = await start();
     t.after(stop);
     const counters = await openOn(t, url, ttl === null);
     for (let at = 0; at < 10; at += 1) {
-      // Different subjects each time, so that on a Cluster they cover all nodes.
+      // Uses different subjects each time, so that on a Cluster they cover all nodes.
       const subjects = newSubjects();
       const asked = Array.from({ length: 20 }, (_, n) =>
         leaseLimits(counters, { subjects, rules, want: 4, id: `${n}` }),
@@ -85,7 +86,7 @@ for (const [where, start] of Object.entries({
   });
 }
 
-test('lease records in memory are limited, and dropped after the leases end', () => {
+test('the number of lease records in memory is limited, and they are dropped after their leases end', () => {
   const total = { leases: 0, leasesMax: 25 };
   const leases = createLeaseBook(10, total);
   for (let at = 0; at < 20; at += 1) leases.hold(`early ${at}`, 1000 + at, 0);

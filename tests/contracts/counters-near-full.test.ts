@@ -1,4 +1,4 @@
-// A nearly full Redis is reported before it refuses writes: in the probes, and in the log once each
+// A nearly full Redis is reported before it rejects writes: by the probes, and in the log once each
 // time it happens.
 
 import { deepEqual, equal } from 'node:assert/strict';
@@ -26,7 +26,7 @@ const wanted = (url: string, redisCluster = false) => ({
   redisCountersMax: 1000,
 });
 
-test('a Redis near its maxmemory is reported as degraded, logged once, and recovers', {
+test('a Redis near its maxmemory is reported as degraded, is logged once, and recovers', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
@@ -58,7 +58,7 @@ test('a Redis near its maxmemory is reported as degraded, logged once, and recov
   await until(async () => (await status()) === 'degraded');
   equal((await check()).allowed, true, 'no check is refused yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
-  // After several more probes, there is still only one log line.
+  // After several more probes, there is still only one line in the log.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
   const before = await looks();
   await until(async () => (await looks()) > before + 3);
@@ -75,7 +75,9 @@ test('a Redis near its maxmemory is reported as degraded, logged once, and recov
   }
 });
 
-test('one Cluster node near its maxmemory degrades the Cluster', { skip }, async (t) => {
+test('one Cluster node near its maxmemory makes the whole Cluster count as degraded', {
+  skip,
+}, async (t) => {
   const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
   t.after(() => cluster.stop());
   const log = openLog('silent', process.stdout);

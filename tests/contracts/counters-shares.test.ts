@@ -1,5 +1,5 @@
-// Some callers fill a Redis with invented counters: it never becomes full, and everyone else's
-// checks are served, including new counters.
+// Some callers flood Redis with made-up counters. Redis never becomes full, and everyone else's
+// checks are still served, even those that need new counters.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -23,7 +23,7 @@ const AT_ONCE = 20;
 
 async function openOn(t: TestContext, url: string, more: { isCluster?: boolean } = {}) {
   const { isCluster = false } = more;
-  // The speed of a busy machine does not matter here.
+  // A slow machine must not fail the test.
   const counters = openRedisCounters({ url, isCluster, onFault: () => {}, answerMsMax: 10_000 });
   t.after(() => counters.close());
   await counters.settled;
@@ -36,7 +36,7 @@ const usedShare = async (redis: Pick<RedisServer, 'tell'>): Promise<number> => {
   return bytes('used_memory') / bytes('maxmemory');
 };
 
-/** Creates eight new counters of the owner; true unless they get 429. */
+/** Charges eight of the owner's counters; true if allowed, false for a 429. */
 const charge = (counters: RedisCounters, owner: string, names: string[]): Promise<boolean> => {
   const slot = counters.isSlotted ? `{${owner}}` : '';
   const rules = names.map((name) => ({
@@ -57,7 +57,7 @@ const charge = (counters: RedisCounters, owner: string, names: string[]): Promis
 
 const eight = Array.from({ length: RULES_MAX }, (_, at) => `r${at}`);
 
-/** Floods until most checks of a round are denied; returns how many were allowed. */
+/** Floods until most of a round's checks are denied; returns how many were allowed. */
 async function flood(counters: RedisCounters, owners: string[]): Promise<number> {
   let charged = 0;
   for (let round = 0; round < 2000; round += 1) {
@@ -72,7 +72,7 @@ async function flood(counters: RedisCounters, owners: string[]): Promise<number>
   return charged;
 }
 
-test('a test key that floods a small Redis does not affect the checks of others', {
+test("a test key that floods a small Redis does not affect other callers' checks", {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '20mb', 'maxmemory-policy': 'noeviction' });
@@ -109,7 +109,7 @@ test('a test key that floods a small Redis does not affect the checks of others'
   ok((await usedShare(redis)) < 0.5, 'one owner has at most an eighth');
 });
 
-test('twenty owners that flood a small Redis do not fill it, and others get new counters', {
+test('twenty owners that flood a small Redis do not fill it, and others can still create counters', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '20mb', 'maxmemory-policy': 'noeviction' });
@@ -135,7 +135,7 @@ test('twenty owners that flood a small Redis do not fill it, and others get new 
   equal(counters.state().ready, true);
 });
 
-test('in a Redis without maxmemory, every owner may have a million counters', {
+test('in a Redis without maxmemory, every owner can have a million counters', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -145,7 +145,7 @@ test('in a Redis without maxmemory, every owner may have a million counters', {
   for (let at = 0; at < 200; at += 1) equal(await charge(counters, 'one', eight), true);
 });
 
-test('a Cluster with a nearly full master only denies new counters of large owners', {
+test('a Cluster with a nearly full master denies new counters only to owners with many counters', {
   skip,
 }, async (t) => {
   const memory = { maxmemory: '12mb', 'maxmemory-policy': 'noeviction' };

@@ -1,5 +1,5 @@
-// Processes that share counters throttle password guessing together. While the counters can't be
-// reached, each process throttles on its own.
+// Processes that share their counters also share one throttle for password guessing. While the
+// counters can't be reached, each process throttles on its own.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle, type Throttle } from '@keyrail/server/access/throttle.ts';
@@ -10,10 +10,10 @@ import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;
 const ADA = 'ada@example.com';
-/** A stopped clock, so that the throttle's minute never ends during a test. */
+/** A clock that stands still, so that the throttle's minute never ends during a test. */
 const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0 };
 
-/** The throttle of one process; the clock of its counters is stopped as well. */
+/** One process's throttle. The clock of its counters stands still, too. */
 async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
   const nowMs = () => standing.now().getTime();
   const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
@@ -32,7 +32,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** How many of `attempts` attempts, distributed over the processes, are allowed. */
+/** How many attempts are allowed when `attempts` of them are spread over the processes. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {
@@ -54,7 +54,7 @@ test('processes share their counts, and Redis stores no address in plain text', 
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while the counters are down, each process counts on its own and keeps its counts', {
+test('while the counters are down, each process counts on its own and keeps its counts afterwards', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -69,7 +69,7 @@ test('while the counters are down, each process counts on its own and keeps its 
   );
 });
 
-test('every process recognises a client a user has signed in from', { skip }, async (t) => {
+test('every process recognises a client that a user has signed in from', { skip }, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const cluster = await startRedisCluster();
@@ -83,7 +83,7 @@ test('every process recognises a client a user has signed in from', { skip }, as
   }
 });
 
-test('a Cluster counts like a single server', { skip }, async (t) => {
+test('on a Cluster, attempts are counted as on a single server', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const processes = [await processOn(t, cluster.url, true), await processOn(t, cluster.url, true)];

@@ -1,5 +1,5 @@
-// Counters over TLS, on one server and on a Cluster: they work with a trusted certificate, and with
-// an untrusted one nothing is sent.
+// Counters over TLS, on a single server and on a Cluster. They work if the certificate is trusted;
+// otherwise nothing is sent.
 import { equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function awaitReady(counters: RedisCounters): Promise<void> {
   equal(counters.state().error, null);
 }
 
-/** A Cluster is ready before it has connected to each master. Nothing is sent until it is ready. */
+/** A Cluster becomes ready before it has connected to every master, so checks may fail at first. */
 async function checkOnceConnected(counters: RedisCounters, rules: Rules): Promise<boolean> {
   const deadline = performance.now() + HEALED_MS_MAX;
   for (;;) {

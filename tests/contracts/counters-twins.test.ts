@@ -1,6 +1,6 @@
-// Both counter stores implement one algorithm: on any schedule they give the same result at every
-// step, and no interval allows more than its limit. A failure prints the seed that repeats it;
-// COUNTER_SCHEDULES sets the number of schedules.
+// Both counter stores implement the same algorithm: in every schedule, each step has the same
+// result on both, and no interval allows more than its limit. A failure prints the seed that
+// reproduces it; COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
@@ -14,7 +14,9 @@ import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/s
 const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
 const STEPS_MAX = 24;
 const AT_ONCE = 50;
-/** The in-process store keeps expired counters for a minute, in case the clock is set back. */
+/**
+ * The in-process store keeps expired counters for a minute, in case the clock is set back by less.
+ */
 const BACK_MS_MAX = 59_000;
 const START_MS = 1_800_000_000_000;
 const skip = redisIsMissing();
@@ -36,7 +38,10 @@ function rulesOf(chance: Chance, schedule: string): Rule[] {
   }));
 }
 
-/** Clock steps that matter: none, within a bucket, to its edge, past the window, and back. */
+/**
+ * Moves the clock in ways that matter: not at all, within a bucket, to its edge, past the window,
+ * back.
+ */
 function stepsOf(chance: Chance, schedule: string): Step[] {
   const rules = rulesOf(chance, schedule);
   let nowMs = START_MS + upTo(chance, 5000);
@@ -70,7 +75,7 @@ function stepsOf(chance: Chance, schedule: string): Step[] {
   });
 }
 
-/** Some steps are sent together in one script call; the script decides them in order. */
+/** Sends some steps together in one script call. The script must decide them in order. */
 async function runTwins(seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const steps = stepsOf(chance, `s${seed}`);
@@ -99,7 +104,7 @@ let shared: { counters: Counters; nowMs: number } | undefined;
 
 function redisAt(nowMs: number): Counters {
   if (!shared) throw new Error('the counters are not open');
-  shared.nowMs = nowMs; // read synchronously, before any await
+  shared.nowMs = nowMs; // the check reads it synchronously, before any await
   return shared.counters;
 }
 
@@ -110,7 +115,7 @@ async function withRedis(run: () => Promise<void>): Promise<void> {
     isCluster: false,
     onFault: () => {},
     nowMs: () => held.nowMs,
-    answerMsMax: 30_000, // the speed of a busy machine does not matter here
+    answerMsMax: 30_000, // a slow machine must not fail the test
   });
   await counters.settled;
   shared = Object.assign(held, { counters });
@@ -132,11 +137,12 @@ test('both stores give the same result at every step of every schedule', { skip 
 const QUOTA = 5;
 const NAMES = 9;
 /**
- * How long a counter may still count after its window, as a fraction of it: a little over 1/16.
+ * For how long after its window a counter may still exist, as a fraction of the window: 1/16 and a
+ * bit.
  */
 const LATE_SHARE = 0.07;
 
-/** Each counter is at its limit once it is charged, so the in-process store can evict none. */
+/** A single charge takes each counter to its limit, so the in-process store can't evict any. */
 async function runTwinsAtQuota(seed: number): Promise<number> {
   const chance = chanceOf(seed + 3_000_000);
   const windowMs = oneOf(chance, [1600, 60_000, 1_600_000]);
@@ -146,7 +152,7 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
   const memory = createMemoryCounters({ nowMs: () => nowMs });
   let refusals = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // Either all windows ended long ago, or none has ended since the window began.
+    // Either all earlier windows ended long ago, or none has ended since the current one began.
     const window = Math.floor(step / 8) * 4 + Math.ceil(START_MS / windowMs);
     nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
     const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));
@@ -189,7 +195,10 @@ test(
 
 type Life = { name: string; endsMs: number; windowMs: number };
 
-/** Counters with all kinds of windows are created, kept alive and expire; a list mirrors them. */
+/**
+ * Creates counters with all kinds of windows, keeps some alive and lets others expire; a list
+ * mirrors them.
+ */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);
   const owner = { name: `live ${seed}`, namesMax: QUOTA };
@@ -219,7 +228,7 @@ async function runQuota(seed: number): Promise<void> {
 }
 
 test(
-  'Redis never has more live counters than the quota, and soon drops expired ones',
+  'Redis never holds more live counters than the quota allows, and soon drops expired ones',
   {
     skip,
   },
@@ -233,7 +242,7 @@ test(
 
 type Admitted = { atMs: number; cost: number };
 
-/** Brute force: checks every interval that ends with an allowed check, and every aligned window. */
+/** Brute force: checks every interval that ends with an allowed check, and every fixed window. */
 function holdWithin(
   { algorithm, windowMs, limit }: Rule,
   admitted: Admitted[],
@@ -249,7 +258,7 @@ function holdWithin(
   }
 }
 
-test('no interval of any schedule exceeds the limit, and no check is charged partially', () => {
+test('no interval in any schedule exceeds its limit, and no check is charged partially', () => {
   for (let seed = 0; seed < SCHEDULES; seed += 1) {
     const chance = chanceOf(seed + 1_000_000);
     const rules = rulesOf(chance, 'brute');
@@ -270,7 +279,7 @@ test('no interval of any schedule exceeds the limit, and no check is charged par
 
 const usedBy = ({ tallies }: Pick<Verdict, 'tallies'>): number[] => tallies.map(({ used }) => used);
 
-test('a denied charge is allowed exactly after the reported wait', () => {
+test('a denied charge is allowed exactly once the reported wait is over', () => {
   for (let seed = 0; seed < 2000; seed += 1) {
     const chance = chanceOf(seed + 2_000_000);
     const rules = rulesOf(chance, 'wait').map((rule) => ({ ...rule, limit: 1 + upTo(chance, 5) }));

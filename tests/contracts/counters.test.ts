@@ -1,5 +1,5 @@
-// Counter contract for each store: in the process, on one Redis (over TCP and its unix socket), and
-// on a Redis Cluster.
+// Counter contract, for each store: in the process, on a single Redis (over TCP and its Unix
+// socket), and on a Redis Cluster.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -61,7 +61,7 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
 
 type Body = Record<string, unknown>;
 
-/** The endpoint alone, with only its counters and no database. */
+/** Calls only the endpoint, with its counters and without a database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const parsed = ratelimitEndpoints[CHECK].body.parse({
@@ -88,7 +88,7 @@ const remainingIn = ({ policies }: Body): number[] =>
   (policies as { remaining: number }[]).map(({ remaining }) => remaining);
 
 for (const [where, { skip: why, open }] of Object.entries(stores)) {
-  test(`of 200 concurrent checks, exactly the limit is allowed, ${where}`, {
+  test(`of 200 concurrent checks, exactly as many as the limit are allowed, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -114,7 +114,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     const counters = await open();
     const workspaceId = randomUUID();
     for (let at = 0; at < 20; at += 1) {
-      // Different tenants and keys each time, so that on a Cluster they cover all nodes.
+      // Uses different tenants and keys each time, so that on a Cluster they cover all nodes.
       const subject = { key_id: randomUUID(), tenant_id: randomUUID() };
       const limits = [rule('wide', { limit: 9 }), rule('narrow', { limit: 1, scope: 'tenant' })];
       const first = await check(counters, workspaceId, { ...subject, limits });
@@ -128,7 +128,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`concurrent checks of many subjects are independent, ${where}`, {
+  test(`concurrent checks on many subjects are independent, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -177,7 +177,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     deepEqual(seen, new Array(8).fill(true));
   });
 
-  test(`a charge expires with its window, by the store's clock, ${where}`, {
+  test(`a charge expires with its window, according to the store's clock, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -196,7 +196,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
   });
 }
 
-test('counters expire in Redis with their window', { skip }, async () => {
+test('counters in Redis expire with their window', { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const name = `kr:kept/${randomUUID()}`;

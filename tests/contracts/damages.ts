@@ -1,4 +1,4 @@
-// Reversible ways to damage a backup.
+// Ways to damage a backup, each of which can be undone.
 import { createHash } from 'node:crypto';
 import {
   readdirSync,
@@ -21,7 +21,7 @@ const fileOf = (path: string, turn: number): string => {
   return join(path, names[turn % names.length] ?? '');
 };
 
-/** Replaces the content of a file. */
+/** Changes a file's content. */
 function rewritten(name: string, file: string, change: (bytes: Buffer) => Buffer): Damage {
   const whole = readFileSync(file);
   return {
@@ -59,7 +59,7 @@ const missing: Kind = (path, turn) => {
 
 const swapped: Kind = (path, turn) => {
   const one = fileOf(path, turn);
-  // Files of empty tables may be equal.
+  // Looks for a file that differs: the files of empty tables may be identical.
   const others = readdirSync(path).map((_, step) => fileOf(path, turn + step));
   const isOther = (file: string) => !readFileSync(file).equals(readFileSync(one));
   const other = others.find(isOther) ?? '';
@@ -71,7 +71,7 @@ const swapped: Kind = (path, turn) => {
   return { name: `${one} and ${other} swapped`, make: swap, undo: swap };
 };
 
-/** Edits a number in the manifest. */
+/** Changes a number in the manifest. */
 const edited: Kind = (path, turn) =>
   rewritten('an edited number', join(path, MANIFEST), (bytes) => {
     const text = bytes.toString();
@@ -80,7 +80,7 @@ const edited: Kind = (path, turn) =>
     return Buffer.from(`${text.slice(0, at)}${9 - Number(text[at])}${text.slice(at + 1)}`);
   });
 
-/** Edits the manifest and its hash as an attacker would; the MAC is kept or removed. */
+/** Changes the manifest and its hash as an attacker would; the MAC is kept or removed. */
 const forged: Kind = (path, turn) =>
   rewritten('a forged manifest', join(path, MANIFEST), (bytes) => {
     const [text = '', seal = ''] = bytes.toString().split('\n');
@@ -96,7 +96,7 @@ const attacks: Kind[] = [...accidents, forged];
 
 type Wanted = { path: string; count: number; isEncrypted: boolean };
 
-/** Every kind of damage in turn, spread over the files. An encrypted backup cannot be forged. */
+/** Every kind of damage in turn, spread over all files. An encrypted backup can't be forged. */
 export function* damages({ path, count, isEncrypted }: Wanted): Generator<Damage> {
   const kinds = isEncrypted ? attacks : accidents;
   for (let turn = 0; turn < count; turn += 1) {

@@ -1,8 +1,8 @@
-// Contract for backups from commits before the first release, whose migrations were rewritten.
-// Backups from the last of these commits are restored row by row. `earlier-backup` was made by that
-// commit (f1566c00), on the embedded store and without a key, from a database with rows in every
-// table: values in every column, nulls wherever they are allowed, and strings and numbers that are
-// easy to get wrong.
+// Contract for backups made before the first release, by commits whose migrations have since been
+// rewritten. Only backups from the last such commit (f1566c00) can be restored, row by row. It made
+// `earlier-backup` on the embedded store, without a key, from a database with rows in every table:
+// values in every column, nulls wherever they are allowed, and strings and numbers that are easy to
+// get wrong.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const EARLIER = join(import.meta.dirname, 'earlier-backup');
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-/** A restore changes these rows after it has compared all rows with the backup's digests. */
+/** Tables that a restore changes after it has checked all rows against the backup's digests. */
 const FENCED = [
   'backup_runs',
   'invites',
@@ -51,7 +51,7 @@ async function restored(target: Target, { name, columns }: Manifest['tables'][nu
   return rows.map(({ line }) => String(line));
 }
 
-test('a backup of the last commit before the first release is restored row by row', async (t) => {
+test('a backup made by the last commit before the first release is restored row by row', async (t) => {
   const target = await emptyTarget(t);
   const backup = await openBackup(EARLIER, null);
   const { migrated } = await target.use((session) => restoreBackup(session, backup, order));
@@ -73,7 +73,7 @@ test('a backup of the last commit before the first release is restored row by ro
   deepEqual(differing, []);
 });
 
-test('a backup of any other earlier commit is rejected with a message that says what to do', async (t) => {
+test('a backup made by any other early commit is rejected, and the error says what to do', async (t) => {
   const { manifest } = await openBackup(EARLIER, null);
   const directory = await mkdtemp(join(tmpdir(), 'kr-earlier-'));
   t.after(() => rm(directory, { recursive: true, force: true }));

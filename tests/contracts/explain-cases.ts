@@ -1,9 +1,9 @@
-// Cases in which a node and the explanation of a key must agree. Each gives the state of the key,
-// the string sent, and what the route requires.
+// Cases in which a node and the server's explanation of a key must agree: the state of the key, the
+// string that was sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
-/** The changes made to a key before it is used. */
+/** How a key is changed before it is used. */
 export type KeyState =
   | ('active' | 'revoked' | 'disabled' | 'disabled and revoked' | 'enabled again')
   | ('expired' | 'retired' | 'rotated' | 'successor' | 'of another project')
@@ -15,18 +15,18 @@ export type ExplainCase = {
   name: string;
   state: KeyState;
   keyEnv?: Env;
-  /** The string sent instead of the key. */
+  /** The string that is sent instead of the key. */
   sent?: (key: string) => string;
   env?: Env;
   scopes?: readonly string[];
-  /** The time of the request, relative to now. */
+  /** When the request is made, relative to now. */
   afterHours?: number;
   reason: string | null;
-  /** The failing check. */
+  /** The check that fails; null if none does. */
   fails: string | null;
 };
 
-/** The scopes of every key, and its expiry. */
+/** Every key's scopes and expiry. */
 export const KEY_SCOPES = ['orders:read', 'orders:write'];
 export const LIFE_HOURS = 48;
 

@@ -1,4 +1,4 @@
-// A table of cases, decided both by an SDK node over the real feed and by the server's explanation.
+// A table of cases, each decided by an SDK node over the real feed and by the server's explanation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
@@ -27,7 +27,7 @@ type Ground = {
   app: Harness;
   projectId: string;
   keyrail: Keyrail;
-  /** Advances the clocks of the server and the node. */
+  /** Advances the server's and the node's clocks. */
   pass(hours: number): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ async function ground(t: TestContext): Promise<Ground> {
 
 type Made = { id: string; key: string; tenant_id: string };
 
-/** Brings a key into a state, and returns the full key. */
+/** Brings a key into a state, and returns the key's full text. */
 const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>> = {
   active: async (_, { key }) => key,
   revoked: async ({ app }, { id, key }) => {
@@ -112,11 +112,11 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** A string in the format of a native key that Keyrail has not issued. */
+/** A string in the format of Keyrail's own keys that Keyrail never issued. */
 const nativeText = (env: Env, { projectId }: Ground): string =>
   mintCredential('api_key', env, seededBytes(projectId)).secret;
 
-/** Imports a key, by default in a foreign format. */
+/** Imports a key, in a foreign format by default. */
 async function imported(
   { app, projectId }: Ground,
   { env, text }: { env: Env; text: string } = { env: 'live', text: `sk_live_${projectId}` },
@@ -181,7 +181,7 @@ for (const each of explainCases) {
   });
 }
 
-test('every possible reason for a decision on a key is in the table', () => {
+test('the table covers every reason with which a key can be allowed or denied', () => {
   deepEqual(
     [...new Set(explainCases.map(({ reason }) => reason))].toSorted(),
     [
@@ -222,7 +222,7 @@ test('a key can be explained by its ID, without a project, and to a member', asy
   );
 });
 
-test("keys outside the caller's scope are unknown, by full key and by ID", async (t) => {
+test("keys outside the caller's scope are unknown, whether looked up by full key or by ID", async (t) => {
   const app = await harness(t);
   const other = await (await harness(t)).given.key();
   const live = await app.given.key();

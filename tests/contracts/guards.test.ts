@@ -1,4 +1,4 @@
-// Guard contract: writes the tables themselves reject, from any caller.
+// Guard contract: writes that the tables themselves reject, whoever makes them.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** Commits without an audit row. */
+/** Commits a statement without an audit row. */
 const commitSilently = (workspaceId: string, statement: Statement): Promise<unknown> =>
   store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(statement);
@@ -63,13 +63,13 @@ test('an audited table rejects a change without an audit row', async () => {
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('a single statement of the write door commits nothing without an audit row', async () => {
+test('a single statement through the write door is not committed without an audit row', async () => {
   const { workspaceId } = place;
   const silent = store.db.once(opening('kr_write', { workspaceId }), insertSecretKey('live'));
   equal(await stateOf(silent), UNAUDITED);
 });
 
-test('an audit row of an earlier transaction does not cover a later change', async () => {
+test('an audit row from an earlier transaction does not cover a later change', async () => {
   const workspaceId = await foundWorkspace(store);
   await change(store, { workspaceId }, { statements: [insertSecretKey('test')] });
   equal(await stateOf(commitSilently(workspaceId, insertSecretKey('test'))), UNAUDITED);
@@ -95,7 +95,7 @@ test('a change without any audit row cannot be closed', async () => {
   equal(await stateOf(empty), EMPTY);
 });
 
-test('a created or changed key gets the next version of its project', async () => {
+test("a key that is created or changed gets its project's next version", async () => {
   const { workspaceId, projects, tenants } = await furnishWorkspace(store);
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -114,7 +114,7 @@ test('a created or changed key gets the next version of its project', async () =
   equal(await versionOf(workspaceId, id), first + 1);
 });
 
-test('a new version of one project does not cover a key of another project', async () => {
+test("one project's new version does not cover a change to another project's key", async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const [versioned = ''] = projects;
   const statements = [plain("update api_keys set name = 'renamed'")];
@@ -130,7 +130,7 @@ async function versionOf(workspaceId: string, keyId: string): Promise<unknown> {
   return rows[0]?.version;
 }
 
-test('a policy change cannot refer to a project of another workspace', async () => {
+test("a policy change cannot refer to another workspace's project", async () => {
   const { projects } = await furnishWorkspace(store);
   const statements = [insertSecretKey('live')];
   const foreign = change(store, place, { statements, policy: projects });
@@ -150,7 +150,7 @@ test('project versions are always incremented in the same order', async () => {
   );
 });
 
-test('audit rows are never changed, not even by the owner of the table', async () => {
+test('audit rows can never be changed, not even by the owner of the table', async () => {
   const attempts = [
     "update audit_logs set payload = '{}'",
     'delete from audit_logs',
@@ -165,7 +165,7 @@ test('audit rows are never changed, not even by the owner of the table', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('the log cannot be continued from an invented latest hash', async () => {
+test('the audit log cannot be continued from a made-up latest hash', async () => {
   const workspaceId = await foundWorkspace(store);
   const forged = [
     plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),
@@ -182,7 +182,7 @@ test('the log cannot be continued from an invented latest hash', async () => {
   );
 });
 
-test('row level security applies to the owner of the tables as well', async () => {
+test('row level security also applies to the owner of the tables', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;
     deepEqual(await store.beyond(text, { role: 'kr_owner' }), [{ seen: 0 }], table);
@@ -208,7 +208,7 @@ test('a rolled-back change leaves no row, no audit row and no version', async ()
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** All of a workspace's rows that a change affects. */
+/** All rows of a workspace that a change affects. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

@@ -1,5 +1,6 @@
-// A revoked secret key on hot endpoints is rejected immediately by the process that revoked it, and
-// by every other process after one cache lifetime, or much sooner with a notification (PostgreSQL).
+// Once a secret key is revoked, hot endpoints reject it: immediately in the process that revoked
+// it, and in every other process within one cache lifetime, or much sooner with notifications
+// (PostgreSQL).
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -35,13 +36,13 @@ const isAccepted = (
 const newKey = ({ as }: Harness, more = {}) =>
   as.liveKey('POST /v1/secret_keys', { env: 'live', ...more });
 
-/** The database of a process that receives no notifications. */
+/** The database as seen by a process that receives no notifications. */
 const deaf = (db: Database): Database => {
   const { listen: _, ...rest } = db;
   return rest;
 };
 
-test('the process that revoked or rotated a key rejects it from the next request onwards', async (t) => {
+test('the process that revoked or rotated a key rejects it from its next request on', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -55,7 +56,7 @@ test('the process that revoked or rotated a key rejects it from the next request
   }
 });
 
-test('no other process accepts a revoked key after one cache lifetime, even without notifications', async (t) => {
+test('no process accepts a revoked key for longer than one cache lifetime, even without notifications', async (t) => {
   const app = await harness(t);
   const db = deaf(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db, hotAuthMs: LIFE_MS });
@@ -77,12 +78,12 @@ test('no other process accepts a revoked key after one cache lifetime, even with
   equal(await isAccepted(call), false);
 });
 
-test('every process that receives the notification rejects the key much sooner', {
+test('every process that receives a notification rejects the key much sooner', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { hotAuthMs: 60_000 });
-  await sleep(500); // until it listens
+  await sleep(500); // until the process listens
   const { id, key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
@@ -94,7 +95,7 @@ test('every process that receives the notification rejects the key much sooner',
   }
 });
 
-/** Pauses the first lookup of a key after it has read the key, before it returns. */
+/** Pauses the first lookup of a key: it has read the key but hasn't returned yet. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -111,7 +112,7 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
   return { db: { ...db, once }, held: reached.promise, letGo: gone.resolve };
 }
 
-test('a lookup that runs during a revocation never keeps the key valid for longer', async (t) => {
+test('a lookup in progress during a revocation never keeps the key valid for longer', async (t) => {
   const app = await harness(t);
   const slow = holding(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: 60_000 });
@@ -136,7 +137,7 @@ test('a cached key is rejected once it has expired', async (t) => {
   equal(await isAccepted(call), false);
 });
 
-test('other endpoints never use the cache of hot endpoints', async (t) => {
+test('only hot endpoints use cached lookups', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(app);
@@ -146,7 +147,7 @@ test('other endpoints never use the cache of hot endpoints', async (t) => {
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('a revocation returns once no process accepts the key any more, even without notifications', async (t) => {
+test('a revocation returns once no process accepts the key, even without notifications', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(deaf(app.testApp.db));
   const beside = appBeside(t, app.testApp, { db });
@@ -173,7 +174,7 @@ test('a revocation returns once no process accepts the key any more, even withou
   ok(servedAgain > 0, 'a cached lookup served a second request');
 });
 
-test('each of several concurrent revocations of a key waits until no process accepts it', async (t) => {
+test('if a key is revoked several times concurrently, each call waits until no process accepts it', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;

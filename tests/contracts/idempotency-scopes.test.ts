@@ -1,6 +1,7 @@
-// Many scopes, each with three callers on two servers that claim, die, pause until their locks have
-// expired, and return late. A small model must give the same results for some order of concurrent
-// operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
+// Many scopes, each with three callers on two servers. They claim, die, pause until their locks
+// have expired, and return late. A small model must explain all results by some order of the
+// concurrent operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the
+// history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRun } from '@keyrail/testing/full-run.ts';
@@ -14,7 +15,9 @@ const ROUNDS = 7;
 const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
-/** No sum of these is just below LOCK_MS: on a slow machine, such a lock could expire. */
+/**
+ * No sum of these is just below LOCK_MS: on a slow machine, a lock might otherwise expire early.
+ */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 
 type Act = 'claim' | 'complete' | 'release' | 'heartbeat';
@@ -25,7 +28,7 @@ type State =
   | { kind: 'locked'; token: string; untilMs: number }
   | { kind: 'stored'; status: number };
 
-/** The expected response to a claim, and the state after it. */
+/** The response to expect from a claim, and the state after it. */
 function claimed(state: State, deed: Deed, nowMs: number): [string, State] {
   if (state.kind === 'stored') return [`replay ${state.status}`, state];
   const locked: State = { kind: 'locked', token: deed.given ?? '', untilMs: nowMs + LOCK_MS };
@@ -41,7 +44,7 @@ function stepped(state: State, deed: Deed, nowMs: number): [string, State] {
   return ['ok', { ...state, untilMs: nowMs + LOCK_MS }];
 }
 
-/** Every state that some order of the operations leads to, given the response to each. */
+/** Every state that is possible after these responses, for some order of the operations. */
 function explained(states: State[], deeds: Deed[], nowMs: number): State[] {
   if (deeds.length === 0) return states;
   const reached = new Map<string, State>();
@@ -68,7 +71,10 @@ function chanceOf(seed: number): Chance {
   };
 }
 
-/** One scope with its callers; each remembers the last lock it got, even a lost one. */
+/**
+ * One scope and its callers. Each caller remembers the last lock it got, even if it has lost it
+ * since.
+ */
 function openScope(callers: Caller[], seed: number) {
   const chance = chanceOf(seed);
   const request = { scope_hash: newScope(), env: 'live', ttl_ms: TTL_MS };
@@ -83,7 +89,7 @@ function openScope(callers: Caller[], seed: number) {
     const token = tokens[caller] ?? null;
     const dice = chance();
     const status = 200 + Math.floor(chance() * 300);
-    if (!call || dice < 0.15) return null; // sleeping or dead in this round
+    if (!call || dice < 0.15) return null; // paused or dead in this round
     if (token === null || dice < 0.5) {
       const answer = await call('POST /v1/idempotency/claim', claim);
       if (answer.state === 'execute') tokens[caller] = answer.lock_token;
@@ -113,7 +119,7 @@ function openScope(callers: Caller[], seed: number) {
   };
 }
 
-test('whatever callers do, no request runs twice and late completions are rejected', async (t) => {
+test('whatever callers do, no request runs twice, and late completions are rejected', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, {});
   const callers = [app.as.liveKey, beside.as(app.tokens.liveKey)];
@@ -130,7 +136,7 @@ test('whatever callers do, no request runs twice and late completions are reject
       seen.set(word, (seen.get(word) ?? 0) + 1);
     }
   }
-  // Each kind of result must have occurred, otherwise the test would prove little.
+  // Each kind of result must have occurred; otherwise the test proves little.
   for (const word of ['execute false', 'execute true', 'in_progress', 'replay', 'complete lost']) {
     ok((seen.get(word) ?? 0) > 5, `${word} occurred too rarely: ${JSON.stringify([...seen])}`);
   }

@@ -1,9 +1,11 @@
-// Lists with large `meta` are copied from the database into the response. The main thread neither
-// parses nor serializes it, and builds only two of these lists per workspace at a time.
+// Lists with large `meta` values are copied from the database into the response. The main thread
+// neither parses nor serializes these values, and builds at most two such lists per workspace at a
+// time.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
-// The driver keeps the JSON.parse it finds when it is loaded, so this runs before our imports.
+// The driver keeps the JSON.parse that exists when it is loaded, so this must run before our
+// imports.
 let chars = 0;
 const { parse, stringify } = JSON;
 JSON.parse = (text, reviver) => {
@@ -35,7 +37,7 @@ const odd = {
   constructor: 'a member like any other',
 };
 
-test('a list with large meta is copied without parsing, and has the same content', async (t) => {
+test('a list with large meta values is copied without parsing, and has the same content', async (t) => {
   const app = await harness(t);
   const { http } = appBeside(t, app.testApp, { checkAnswers: false }).app;
   const headers = { authorization: `Bearer ${app.tokens.testKey}` };
@@ -61,7 +63,7 @@ test('a list with large meta is copied without parsing, and has the same content
   deepEqual(told, made.toReversed());
 });
 
-test('each kind of list copies its meta', async (t) => {
+test('every list that contains meta values copies them', async (t) => {
   const { as, given, embed } = await harness(t);
   const { projectId, tenantId, call } = await embed();
   const place = { project_id: projectId, tenant_id: tenantId };
@@ -75,7 +77,7 @@ test('each kind of list copies its meta', async (t) => {
   equal(stringify(secrets[0]?.meta), stringify(odd));
 });
 
-test('a workspace builds at most two large lists at a time; further ones wait or are rejected', async (t) => {
+test('a workspace builds at most two large lists at a time, and others wait or are rejected', async (t) => {
   const app = await harness(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
   await app.given.tenant({ meta: { note } });
@@ -98,7 +100,7 @@ test('a workspace builds at most two large lists at a time; further ones wait or
   };
   const { http } = appBeside(t, app.testApp, { db: counting, checkAnswers: false }).app;
   const headers = { authorization: `Bearer ${app.tokens.testKey}` };
-  // Each request has a different limit, because equal requests would share one statement.
+  // Each request has a different limit, because identical requests would share one statement.
   const lists = (count: number) =>
     Array.from({ length: count }, async (_, at) => {
       const url = `/v1/tenants?limit=${100 + at}`;

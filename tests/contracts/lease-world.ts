@@ -1,5 +1,5 @@
-// Simulated time in which nodes with the SDK's own code lease and check against a counter store.
-// Messages are delayed and lost, nodes crash, and their clocks differ in time and in rate.
+// A simulation in which nodes run the SDK's own code to lease and check against a counter store.
+// Messages are delayed or lost, nodes crash, and their clocks differ in both time and rate.
 import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
 import type { Counters } from '@keyrail/server/volatile/counters.ts';
 import { type Chance, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
@@ -16,21 +16,21 @@ import type { Transport } from '../../packages/sdk/src/transport.ts';
 const START_MS = 1_800_000_000_000;
 const TIMEOUT_MS = 500;
 const LOST_SHARE = 0.05;
-/** Clocks synchronised over the network differ by at most this in rate. */
+/** The most by which the rates of clocks synchronised over a network differ. */
 const DRIFT_MAX = 0.0005;
 
 export type Subject = { keyId: string; tenantId: string };
-/** `atMs`: when the store charged the units, or when a node spent units it had leased. */
+/** `atMs`: when the store charged the units or, for leased units, when a node spent them. */
 export type Spent = Subject & { atMs: number; units: number; isLeased: boolean };
 
 export type World = {
   chance: Chance;
   nowMs(): number;
   after(ms: number, act: () => void): () => void;
-  /** Sends a body to the store, as it would arrive now. */
+  /** Delivers a request to the store now, and returns its response. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units charged by leases, without returned units. */
+  /** Units charged by leases, minus the units returned. */
   leased(): number;
   run(): Promise<void>;
 };
@@ -40,19 +40,19 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** The pending actions in order of time, the earliest last. */
+  /** Pending actions in order of time, the next one last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;
   let leased = 0;
   const spent: Spent[] = [];
 
-  /** The routes of the server, without HTTP and without a database. */
+  /** Runs the server's routes, without HTTP and without a database. */
   async function served(path: string, body: Served): Promise<unknown> {
     const route = ratelimitRoutes.find(({ line }) => line === `POST ${path}`);
     if (!route) throw new Error(`no route ${path}`);
     leases += 1;
-    // The clock of the store reads whole milliseconds.
+    // The store's clock counts whole milliseconds.
     const counters = storeAt(Math.floor(START_MS + nowMs));
     const reach = { workspaceId: 'w' };
     const door = { counters, reach, newId: () => `${body.key_id}-${leases}`, body };
@@ -104,7 +104,7 @@ export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters
   return world;
 }
 
-/** Delays and loses messages; a call whose response is lost may still have charged. */
+/** Delays and loses messages. A call whose response is lost may still have been charged. */
 function transportIn(world: World, isAlive: () => boolean): Transport {
   const { chance } = world;
   const delayMs = () => oneOf(chance, [0.3, 1, 5, 20, chance() * 100, chance() * 700]);
@@ -131,7 +131,7 @@ function transportIn(world: World, isAlive: () => boolean): Transport {
 
 export type Node = {
   request(subject: Subject, rules: readonly RateLimitRule[], units: number): void;
-  /** Stops all of its work; its leases are lost. */
+  /** Stops all its work. Its leases are lost. */
   crash(): void;
   close(): void;
 };
@@ -173,7 +173,7 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Records the verdicts of checks, which the simulation has already counted. */
+/** Records the verdicts of checks: the store has already counted what these spent. */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {

@@ -1,4 +1,4 @@
-// The database counts the total size of a workspace's `meta` and limits it.
+// The database tracks the total size of each workspace's `meta` values, and limits it.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -11,7 +11,7 @@ const META_BYTES_MAX = 256 * KIBIBYTE * KIBIBYTE;
 const large = { note: 'x'.repeat(20 * KIBIBYTE) };
 const small = { note: 'x'.repeat(900) };
 
-/** The bytes the database has counted for a workspace, and the bytes actually stored. */
+/** How many bytes the database has counted for a workspace, and how many are actually stored. */
 async function countedFor(store: Store, workspaceId: string) {
   const [row] = await store.beyond(`select
     (select bytes from meta_totals where workspace_id = '${workspaceId}')::int as counted,
@@ -22,7 +22,7 @@ async function countedFor(store: Store, workspaceId: string) {
   return { counted: Number(row?.counted), there: Number(row?.there) };
 }
 
-test('a workspace beyond its meta limit cannot add large meta until it deletes some', async (t) => {
+test('a workspace that has reached its meta limit cannot add large meta until it deletes some', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const { as } = appBeside(t, await testApp(), { db: store.db });
@@ -51,7 +51,7 @@ test('a workspace beyond its meta limit cannot add large meta until it deletes s
   deepEqual(before.counted, before.there);
   equal(before.there, 4 * (JSON.stringify(large).length - KIBIBYTE));
 
-  // Only the counter is raised, because writing that much would take minutes.
+  // Raises only the counter, because actually writing that much would take minutes.
   const filling = META_BYTES_MAX - before.there;
   await store.beyond(`update meta_totals set bytes = bytes + ${filling}`);
   const refusals = [
@@ -61,7 +61,7 @@ test('a workspace beyond its meta limit cannot add large meta until it deletes s
     () => call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' } }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id }),
     () => call('POST /v1/secret_keys', { env: 'test', meta: large }),
-    // This change is rejected at the commit; a dry run predicts that without a commit.
+    // This change is rejected only at the commit. A dry run predicts that without committing.
     () =>
       call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' }, dry_run: true }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id, dry_run: true }),

@@ -1,4 +1,5 @@
-// Migration contract: migrations bring any database to this version exactly once.
+// Migration contract: migrations bring any database to the current version, and each runs exactly
+// once.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -41,7 +42,7 @@ test('an up-to-date database is not changed', async () => {
   equal(await countSeen(store, 'workspaces', { workspaceId }), 1);
 });
 
-test('a migration that changed after it ran is rejected, and the message names it', async () => {
+test('a migration that has changed since it ran is rejected, and the error names it', async () => {
   const [{ name, hash } = { name: '', hash: '' }] = await readMigrations();
   const record = (to: string) =>
     store.beyond(`update migrations set hash = '${to}' where name = '${name}'`);
@@ -51,14 +52,14 @@ test('a migration that changed after it ran is rejected, and the message names i
   await store.migrate();
 });
 
-test('a database of a newer version is rejected, and the message names the unknown migration', async () => {
+test('a database from a newer version is rejected, and the error names the unknown migration', async () => {
   await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
   await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
   await store.beyond(`delete from migrations where name = '9999_future.sql'`);
   await store.migrate();
 });
 
-test('a database of an earlier commit is rejected, and the message says how to move its data', async () => {
+test('a database from an earlier commit is rejected, and the error says how to move its data', async () => {
   await store.beyond('create table kept as select * from migrations; delete from migrations');
   await store.beyond(
     `insert into migrations values ('0001_reach_and_guards.sql', 'x', clock_timestamp())`,
@@ -116,7 +117,7 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   t.after(drop);
   const asSuperuser = new URL(url);
   asSuperuser.username = superuser.user ?? '';
-  // Conflicts with the last table, so that all earlier steps have already run.
+  // Conflicts with the last table created, so that all earlier steps have already run by then.
   await ask(asSuperuser.toString(), 'create schema keyrail; create table keyrail.api_keys ()');
   await ask(asSuperuser.toString(), 'grant all on schema keyrail to public');
   equal(await stateOf(migratePostgres(url, quiet)), '42P07');
@@ -126,14 +127,16 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   await migratePostgres(url, quiet);
 });
 
-/** The ID of the lock that ensures that only one migration of a database runs at a time. */
+/**
+ * The ID of the lock that prevents two migrations of the same database from running concurrently.
+ */
 const LOCK_ID = 7_265_001;
 
 testOnServer('a migration aborted by a deadlock runs again', async (t) => {
   const other = new pg.Client({ connectionString: asSuperuserOf(store.url ?? '') });
   await other.connect();
   t.after(() => other.end());
-  // The migration's deadlock detector acts first, so the migration is aborted and not this
+  // The migration's deadlock detector acts first, so PostgreSQL aborts the migration, not this
   // transaction.
   await other.query(`begin; set local deadlock_timeout = '60s'; lock table keyrail.migrations`);
   const migrated = stateOf(store.migrate());

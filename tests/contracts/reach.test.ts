@@ -1,4 +1,4 @@
-// Scope contract: rows outside the scope are invisible, and the scope ends with its transaction.
+// Scope contract: rows outside the scope are invisible, and a scope ends with its transaction.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -14,11 +14,11 @@ import {
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';
-// The embedded store runs this many in about a second.
+// The embedded store can run this many in about a second.
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 
-/** The number of rows in each table of a fully populated workspace. */
+/** How many rows each table of a furnished workspace has. */
 const furniture = {
   workspaces: 1,
   audit_heads: 1,
@@ -52,7 +52,7 @@ test('a workspace sees only its own rows, in every table', async () => {
   }
 });
 
-test('an update of a row in another workspace changes nothing', async () => {
+test('updating a row in another workspace changes nothing', async () => {
   const scope = { workspaceId: ours.workspaceId };
   for (const table of ['workspaces', 'secret_keys', 'projects', 'tenants']) {
     const id = table === 'workspaces' ? 'id' : 'workspace_id';
@@ -74,13 +74,13 @@ test('a row cannot be inserted into or moved to another workspace', async () => 
   for (const text of foreign) equal(await stateOf(run(text, scope)), REFUSED, text);
 });
 
-test('without a workspace nothing can be written', async () => {
+test('nothing can be written without a workspace', async () => {
   const text = `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at,
     updated_at) values ('${randomUUID()}', '${ours.workspaceId}', 'x', '{}', 0, app_now(), app_now())`;
   equal(await stateOf(run(text, { workspaceId: null })), REFUSED);
 });
 
-test('a key cannot belong to a project or tenant of another workspace', async () => {
+test("a key cannot belong to another workspace's project or tenant", async () => {
   const { workspaceId, projects, tenants } = ours;
   const pairs = [
     { projectId: theirs.projects[0] ?? '', tenantId: tenants[0] ?? '' },
@@ -92,7 +92,7 @@ test('a key cannot belong to a project or tenant of another workspace', async ()
   }
 });
 
-test('an environment outside the scope has no visible rows and accepts none', async () => {
+test('rows in an environment outside the scope are invisible and cannot be inserted', async () => {
   const { workspaceId } = ours;
   const test = { workspaceId, envs: ['test'] } as const;
   equal(await countSeen(store, 'secret_keys', test), 1);
@@ -105,7 +105,7 @@ test('an environment outside the scope has no visible rows and accepts none', as
   equal(await stateOf(moved), REFUSED);
 });
 
-test('tenant and project filters narrow the visible keys, alone and together', async () => {
+test('filtering by tenant, project or both narrows down the visible keys', async () => {
   const { workspaceId, projects, tenants } = ours;
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -137,7 +137,7 @@ async function firstSecretKey({ workspaceId }: Furnished): Promise<string> {
   return String(rows[0]?.id);
 }
 
-test('two workspaces that alternate on one connection never see each other', async (t) => {
+test("two workspaces alternating on one connection never see each other's rows", async (t) => {
   // The embedded store has only one connection.
   const narrow = onPostgres ? await openStore({ connections: 1 }) : store;
   if (onPostgres) t.after(() => narrow.close());

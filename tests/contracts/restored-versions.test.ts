@@ -1,6 +1,7 @@
-// Contract for the fence of policy versions, checked with random histories: changes, backups,
-// restores of any backup in any order, and clocks that are stepped. A node that has seen a higher
-// version than the database keeps its policy, so every restore must exceed all versions ever seen.
+// Contract for the fence of policy versions, tested with random histories: changes, backups,
+// restores of any backup in any order, and clocks that are changed. A node that has seen a higher
+// version than the database's keeps its policy, so after every restore the version must exceed
+// every version ever seen.
 import { ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fence } from '@keyrail/server/backup/fences.ts';
@@ -13,7 +14,7 @@ const HISTORIES = inRun({ usual: 40, full: 400 });
 const STEPS = 14;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The number the fence adds when it cannot rely on the clock. */
+/** How much the fence adds when it can't rely on the clock. */
 const AHEAD = 1_000_000_000;
 
 let store: Store;
@@ -33,7 +34,7 @@ type History = {
   told: string[];
 };
 
-/** Makes fewer than one change per millisecond, over any period. */
+/** Makes changes over any period, fewer than one per millisecond. */
 function change(history: History): void {
   const count = history.between(1, 100_000);
   history.version += count;
@@ -44,7 +45,7 @@ function change(history: History): void {
 
 async function restore(history: History, backup: number, aheadOf: number): Promise<void> {
   const { session } = history;
-  // The duration of a restore.
+  // How long the restore takes.
   history.nowMs += history.between(10_000, MINUTE_MS);
   await session.query(`update project_versions set version = ${backup}, floor = 1`);
   await session.query(`select set_config('kr.clock_shift_ms', (${history.nowMs}
@@ -59,7 +60,10 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
   history.told.push(`at ${history.nowMs}, restore of ${backup}, ahead of ${aheadOf}: ${version}`);
 }
 
-/** Whether the fence, which only knows backup and clock, must exceed the nodes' versions. */
+/**
+ * Whether the fence must exceed the nodes' versions, given that it only knows the backup and the
+ * clock.
+ */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);
 
@@ -70,7 +74,8 @@ async function restoreAny(history: History): Promise<void> {
   await restore(history, backup, 0);
   const said = history.told.join('\n');
   if (foreseen) ok(history.version > seen, `nodes have seen ${seen}:\n${said}`);
-  // Otherwise a node that has seen a higher version logs it, and a second restore uses it.
+  // Otherwise a node that has seen a higher version logs it, and a second restore exceeds that
+  // version.
   if (history.version <= seen) await restore(history, backup, seen);
   ok(history.version > seen, `nodes have seen ${seen}:\n${history.told.join('\n')}`);
   history.seen = history.version;
@@ -110,14 +115,14 @@ async function live(chance: Chance, possible: typeof acts): Promise<History> {
   });
 }
 
-test('after any sequence of backups and restores, versions exceed every version a node has seen', async () => {
+test('after any sequence of backups and restores, the policy version exceeds every version a node has seen', async () => {
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     const { told } = await live(chanceOf(seed), acts);
     ok(!told.some((line) => /ahead of [1-9]/.test(line)), `without a hint:\n${told.join('\n')}`);
   }
 });
 
-test('even with stepped clocks, versions exceed every version seen if a node logs the highest', async () => {
+test('even if the clock is changed, a restore exceeds every version seen, given the highest one a node logs', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

@@ -1,4 +1,4 @@
-// Retry contract: a transaction that lost a conflict starts over, at most three times, and takes
+// Retry contract: a transaction that loses a conflict starts over, up to three times, and takes
 // effect once.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,8 @@ const ATTEMPTS_MAX = 3;
 let store: Store;
 before(async () => {
   store = await openStore();
-  // Fails the given number of times, counted in a sequence, which a rollback does not reset.
+  // Fails the given number of times. A sequence counts the failures, because a rollback doesn't
+  // reset it.
   await store.beyond(`
     create sequence keyrail.losses;
     create table keyrail.losing (state text, times int);
@@ -68,7 +69,7 @@ for (const [name, state] of [
     deepEqual(await countsOf(workspaceId), [1, 1, 2]);
   });
 
-  test(`${name} that persists is reported as unavailable after three attempts`, async () => {
+  test(`if ${name} persists, it is reported as unavailable after three attempts`, async () => {
     const workspaceId = await foundWorkspace(store);
     await lose(state, 1000);
     const { done, attempts } = addTenant(workspaceId);
@@ -89,7 +90,7 @@ test('any other failure is not retried', async () => {
   }
 });
 
-// The embedded store has one session, which cannot wait for another.
+// The embedded store has only one session, so no other session can hold a lock.
 const testOnServer = onPostgres ? test : () => {};
 
 testOnServer('two sessions in a deadlock both complete', async (t) => {
@@ -98,7 +99,7 @@ testOnServer('two sessions in a deadlock both complete', async (t) => {
   const other = new pg.Client({ connectionString: asSuperuserOf(url) });
   await other.connect();
   t.after(() => other.end());
-  // The other session has a long deadlock timeout, so that PostgreSQL aborts ours.
+  // The other session's deadlock timeout is long, so that PostgreSQL aborts ours.
   await other.query("set deadlock_timeout = '20s'; set search_path = keyrail");
   const one = randomUUID();
   const two = randomUUID();
@@ -112,7 +113,8 @@ testOnServer('two sessions in a deadlock both complete', async (t) => {
   let crossing: Promise<unknown> = Promise.resolve();
   const ours = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     attempts += 1;
-    // Otherwise our transaction could take the row the other one waits for, and deadlock again.
+    // Otherwise our transaction could lock the row that the other one waits for, and deadlock
+    // again.
     await crossing;
     await tx.run({ text: touch(one), values: [] });
     if (attempts === 1) crossing = other.query(touch(one)).then(() => other.query('commit'));

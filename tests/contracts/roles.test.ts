@@ -21,7 +21,7 @@ after(() => store.close());
 
 type Column = { name: string; type: string };
 
-/** Statements that need one privilege on some columns and touch no row. */
+/** For each privilege, a statement that needs it on some columns but touches no row. */
 const trying: Record<Right, (table: string, columns: Column[]) => string> = {
   select: (table, columns) => `select ${columns.map(({ name }) => name)} from ${table} where false`,
   insert: (table, columns) =>
@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges some role has on some column: only these are tried column by column. */
+  /** Privileges that some role has on single columns: only these are tried column by column. */
   confined: Set<string>;
 };
 
@@ -78,7 +78,7 @@ async function may(role: DoorRole, text: string): Promise<boolean> {
   return state !== REFUSED;
 }
 
-/** The privilege, the privilege with its columns, or an empty list. */
+/** The privilege if it covers the whole table, the privilege with its columns, or an empty list. */
 async function held(
   role: DoorRole,
   right: Right,
@@ -136,11 +136,11 @@ test('only the write door can close a change', async () => {
   }
 });
 
-// A copied database has the default privileges of a new one until it is migrated. For PostgreSQL,
-// database-roles.test.ts tests this instead.
+// A copied database has the default privileges of a new one until it is migrated. On PostgreSQL,
+// database-roles.test.ts covers this.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
-test('no door may create temporary tables or functions', { skip: isCopy }, async () => {
+test('no door can create temporary tables or functions', { skip: isCopy }, async () => {
   for (const door of doors) {
     for (const text of [
       'create temporary table users (id int)',

@@ -1,5 +1,6 @@
-// A store whose disk fills up: reads keep working, writes stop step by step, are rejected as
-// unavailable and leave nothing behind. Once there is space again, everything works as before.
+// A store whose disk fills up: reads keep working, and writes stop in stages. Rejected writes are
+// reported as unavailable and leave nothing behind. Once there is space again, everything works as
+// before.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -28,7 +29,7 @@ const count: Statement = { text: 'select count(*)::int as beats from worker_beat
 const written = (use?: StorageUse) => db.once({ ...opening('kr_worker'), storage: use }, beat);
 const beats = async () => (await db.once(opening('kr_worker'), count)).rows[0]?.beats;
 
-/** Writes two heartbeats and calls `meanwhile` in between. */
+/** Writes two heartbeats, and calls `meanwhile` in between. */
 const writtenTwice = (meanwhile: () => void) =>
   db.transaction(opening('kr_worker'), async (tx) => {
     await tx.run(beat);
@@ -37,7 +38,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('on a full disk only reads work; once there is space, everything works again', async () => {
+test('on a full disk only reads work, and once there is space again, everything does', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is almost full/);
@@ -62,7 +63,7 @@ test('a transaction that runs out of space is rolled back', async () => {
   storage = 'ok';
 });
 
-test('non-essential writes stop first, and reserve writes last', async () => {
+test('as space runs out, non-essential writes stop first, and writes from the reserve last', async () => {
   const outcomes: Record<string, string> = {};
   for (const state of ['ok', 'low', 'full', 'out'] as const) {
     storage = state;

@@ -1,5 +1,5 @@
-// Rows for contracts, written the way a door writes them: in one transaction of the write role,
-// with their audit rows.
+// Rows for contract tests, written the way a door writes them: in one transaction with the write
+// role, together with their audit rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer, Scope, Statement } from '@keyrail/server/db/database.ts';
 import type { Entry } from '@keyrail/server/doors/actions.ts';
@@ -15,7 +15,7 @@ export type Place = { workspaceId: string };
 
 type Closing = { entries?: Entry[]; policy?: string[]; actor?: Actor };
 
-/** The closing statement of a change, as the write door sends it. */
+/** The statement that closes a change, as the write door sends it. */
 export const closing = (workspaceId: string, { entries, policy, actor }: Closing = {}): Statement =>
   closeChange({
     actor: actor ?? { type: 'system', id: null },
@@ -25,7 +25,7 @@ export const closing = (workspaceId: string, { entries, policy, actor }: Closing
     newId: randomUUID,
   });
 
-/** Commits statements for one workspace together with one audit row. */
+/** Commits statements for one workspace together with an audit row. */
 export function change(
   { db }: Store,
   scope: Partial<Scope> & Place,
@@ -113,7 +113,7 @@ export async function furnishWorkspace(store: Store): Promise<Furnished> {
   return { workspaceId, projects, tenants };
 }
 
-/** The number of rows in a table that a role sees under a scope. */
+/** How many rows of a table a role sees within a scope. */
 export async function countSeen(
   { db }: Store,
   table: string,

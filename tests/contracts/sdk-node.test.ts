@@ -1,5 +1,5 @@
-// An SDK node and the real server in one process, on clocks that advance together: the node's
-// requests to counters and to the idempotency coordinator, and their effect in the store.
+// An SDK node and the real server in one process, with clocks that advance together: the node's
+// requests to the counters and the idempotency coordinator, and what they change in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -19,10 +19,10 @@ const BEAT_MS = LOCK_MS / 3;
 type Ground = Harness & {
   projectId: string;
   keyrail: Keyrail;
-  /** The number of heartbeats that got a response. */
+  /** How many heartbeats have received a response. */
   beats(): number;
   issue(more?: Input): Promise<string>;
-  /** Advances the clocks of the server and the node. */
+  /** Advances the server's and the node's clocks. */
   pass(ms: number): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ async function ground(
     secretKey: app.tokens.liveKey,
     projectId: project,
     telemetry: false,
-    // A busy machine must not trigger the fail-open or fail-closed path.
+    // Must not time out on a busy machine, which would make the node fail open or closed.
     rateLimitTimeoutMs: 30_000,
     idempotencyTimeoutMs: 30_000,
   };
@@ -98,7 +98,7 @@ const admitted = (admission: Admission) => {
   throw new Error(`${admission.status} ${admission.body}`);
 };
 
-test('a disabled key is rejected until it is enabled, and is listed as the node sees it', async (t) => {
+test('a disabled key is rejected until it is enabled again, and the list shows what the node sees', async (t) => {
   const { keyrail, issue, given, as } = await ground(t, { include: ['meta', 'externalId'] });
   const tenant = await given.tenant();
   const key = await issue({ tenant_id: tenant.id, meta: { plan: 'gold' } });
@@ -120,7 +120,7 @@ test('a disabled key is rejected until it is enabled, and is listed as the node 
   );
 });
 
-test('only one of fifty simultaneous requests runs, and the others get its response', async (t) => {
+test('of fifty simultaneous requests only one runs, and the others get its response', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const all = await Promise.all(
@@ -141,7 +141,7 @@ test('only one of fifty simultaneous requests runs, and the others get its respo
   deepEqual(Buffer.from(second.body), answer.body);
 });
 
-test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
+test('a slow handler keeps its lock, and a handler that dies loses it', async (t) => {
   const { keyrail, issue, pass, beats } = await ground(t);
   const key = await issue();
   const slow = admitted(await keyrail.admit(call(key), idempotent));
@@ -157,7 +157,7 @@ test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
 });
 
-test("a dead node's lock becomes free when it expires", async (t) => {
+test("a dead node's lock is released when it expires", async (t) => {
   const { keyrail, issue, clock } = await ground(t);
   const key = await issue();
   const dead = admitted(await keyrail.admit(call(key), idempotent));
@@ -179,7 +179,7 @@ const limitOf = (limit: number, algorithm = 'fixed', window_ms = 60_000) => ({
 });
 const dear: RouteOptions = { ...idempotent, rateLimit: { cost: 5, onUnavailable: 'deny' } };
 
-test('a request sent twice is charged once', async (t) => {
+test('a request that is sent twice is charged once', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue(limitOf(16, 'fixed', 2_678_400_000));
   const first = admitted(await keyrail.admit(call(key), dear));
@@ -193,7 +193,7 @@ test('a request sent twice is charged once', async (t) => {
   equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'even without any units left');
 });
 
-test('a request denied by its limit runs when it is repeated after retry-after', async (t) => {
+test('a request denied by its limit succeeds when it is repeated after retry-after', async (t) => {
   const { keyrail, issue, pass } = await ground(t);
   const key = await issue(limitOf(5));
   admitted(await keyrail.admit(call(key, { once: 'before' }), dear));
@@ -210,7 +210,7 @@ test('a request denied by its limit runs when it is repeated after retry-after',
   await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
-test('a node that dies between claim and charge keeps its claim until the lock expires', async (t) => {
+test('if a node dies between claim and charge, its claim lasts until the lock expires', async (t) => {
   const app = await ground(t);
   const { keyrail, issue, clock } = app;
   const key = await issue(limitOf(5));
@@ -244,7 +244,7 @@ test('a node that dies between claim and charge keeps its claim until the lock e
   await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
-test('tenants with equal idempotency keys do not share records', async (t) => {
+test('tenants that use the same idempotency key do not share records', async (t) => {
   const { keyrail, issue, given } = await ground(t);
   const other = await given.tenant();
   const keys = [await issue(), await issue(), await issue({ tenant_id: other.id })];
@@ -266,7 +266,7 @@ test('tenants with equal idempotency keys do not share records', async (t) => {
   }
 });
 
-test("a tenant's keys together get exactly its limit", async (t) => {
+test("a tenant's keys together get exactly the tenant's limit", async (t) => {
   const { keyrail, issue } = await ground(t);
   const rate_limits = [
     { id: 'tenant', limit: 30, window_ms: 3_600_000, algorithm: 'sliding', scope: 'tenant' },

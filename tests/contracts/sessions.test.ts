@@ -1,4 +1,4 @@
-// Contract of the database session: it has no privileges until a door opens, and a data directory
+// Database session contract: a session has no privileges until a door opens, and a data directory
 // has only one session.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
@@ -48,7 +48,7 @@ if (!onPostgres) {
 }
 
 if (onPostgres) {
-  test('a listener recovers from lost connections, and never has more than one', async (t) => {
+  test('a listener recovers from lost connections, and never has more than one connection', async (t) => {
     const heard: string[] = [];
     const listener = {
       channel: 'kr_test',
@@ -83,7 +83,7 @@ async function scratch(): Promise<{ path: string; remove(): Promise<void> }> {
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-test('a directory is locked once, whatever path leads to it', async (t) => {
+test('a directory can be locked only once, even through different paths', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const alias = `${path}-alias`;
@@ -97,7 +97,7 @@ test('a directory is locked once, whatever path leads to it', async (t) => {
   await (await lockDirectory(alias)).release();
 });
 
-test('only one of many concurrent attempts to lock a directory succeeds', async (t) => {
+test('of many concurrent attempts to lock a directory, only one succeeds', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const asked = await Promise.allSettled(Array.from({ length: 50 }, () => lockDirectory(path)));

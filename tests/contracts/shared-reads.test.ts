@@ -1,5 +1,5 @@
-// Reads that share a statement return only their own workspace's rows, and never a state older than
-// the last change whose response was sent before the read began.
+// Reads that share a statement return only their own workspace's rows. They never return a state
+// older than a change that was acknowledged before the read began.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const CHANGES = 25;
 const READERS = 24;
 const ON_ITS_WAY_MS = 10;
 
-/** Delays the results of reads long enough for a change to complete in between. */
+/** Delays the results of reads, so that a change can complete before they arrive. */
 const farAway = (db: Database): Database => ({
   ...db,
   once: async (opening, statement) => {
@@ -36,7 +36,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   };
   const read = async (_: unknown, reader: number) => {
     while (!isOver) {
-      await sleep(reader); // without it, all readers would run in lockstep
+      await sleep(reader); // otherwise all readers would run in lockstep
       const before = answered;
       const { name } = await call('GET /v1/workspace');
       const [owner, change] = name.split(' ');
@@ -50,7 +50,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   return reads;
 }
 
-test('concurrent readers see only their own workspace and all earlier changes', async (t) => {
+test('concurrent readers see only their own workspace, and every change made before they began', async (t) => {
   const one = await harness(t);
   const other = await harness(t);
   const { as } = appBeside(t, one.testApp, { db: farAway(one.testApp.db) });

@@ -1,5 +1,6 @@
-// A test key of one workspace fills the disk. Another workspace can still revoke its live key, a
-// request in progress can be completed, nothing runs unrecorded, and /status reports it.
+// One workspace's test key fills the disk. Another workspace can still revoke its live keys,
+// requests in progress can be completed, nothing runs without being recorded, and /status reports
+// the problem.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
@@ -28,9 +29,9 @@ const CALLS_MAX = 400;
 
 type Disk = {
   db: Database;
-  /** Leaves so little space that only revocations and deletions are written. */
+  /** Leaves space for revocations and deletions only. */
   leaveBeforeFull(bytes: number): Promise<void>;
-  /** Adds ample space. */
+  /** Adds plenty of space. */
   enlarge(): Promise<void>;
 };
 
@@ -39,7 +40,7 @@ const sizeOf = (directory: string): number =>
     .map((name) => statSync(join(directory, String(name)), { throwIfNoEntry: false })?.size ?? 0)
     .reduce((sum, bytes) => sum + bytes, 0);
 
-/** A real data directory on a disk whose size the test sets. */
+/** A real data directory, on a disk whose size the test controls. */
 async function embeddedDisk(t: TestContext): Promise<Disk> {
   const directory = await mkdtemp(join(tmpdir(), 'keyrail-disk-'));
   await unpackEmbeddedCopy(join(directory, 'database'));
@@ -60,7 +61,7 @@ async function embeddedDisk(t: TestContext): Promise<Disk> {
   };
 }
 
-/** A database with a configured size limit; reopening it changes the limit. */
+/** A database with a configured size limit, which changes when the database is reopened. */
 async function postgresDisk(t: TestContext): Promise<Disk> {
   const url = await createPostgresCopy(superuserUrl());
   const open = (bytesMax: number) =>
@@ -99,7 +100,7 @@ async function postgresDisk(t: TestContext): Promise<Disk> {
   };
 }
 
-/** The size of a PostgreSQL database is checked periodically; a probe checks it immediately. */
+/** A PostgreSQL database's size is only checked periodically, so this requests /status. */
 const databaseOf = async ({ as }: Beside) => {
   const { components } = await as(null)('GET /status');
   return components.database;
@@ -107,7 +108,7 @@ const databaseOf = async ({ as }: Beside) => {
 
 const noise = (bytes: number) => randomBytes(bytes).toString('base64');
 
-/** Repeats until the call is denied, or its response is stored without the body. */
+/** Repeats a call until it is denied, or until its response is stored without the body. */
 async function until(isOver: () => Promise<boolean>): Promise<void> {
   for (let call = 0; call < CALLS_MAX; call += 1) if (await isOver()) return;
   throw new Error('the disk did not fill up');

@@ -1,5 +1,5 @@
-// The store of a contract test: the port itself, its clock, and direct database access for checking
-// what the port left behind.
+// A contract test's store: the port itself, its clock, and direct database access to check what the
+// port left behind.
 import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
@@ -29,28 +29,28 @@ export type Bare = { db: Database; idle(text: string): Promise<Row[]>; close(): 
 
 export type Store = {
   db: Database;
-  /** Moves the database's clock for all later transactions. */
+  /** Shifts the database's clock for all later transactions. */
   clock: MovableClock;
   /**
-   * Runs one statement as the superuser, or as the given role, without a door or scope. Statements
-   * use the role names from the server's code.
+   * Runs one statement without a door or scope, as the superuser or the given role. Statements use
+   * the role names from the server's code.
    */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
-  /** Replaces our role names in a statement with their names in this database. */
+  /** Replaces the role names from the server's code with their names in this database. */
   withWholeNames(text: string): string;
-  /** The port over one connection, and direct access to that connection. */
+  /** The port on a single connection, and direct access to that connection. */
   bare(): Bare;
-  /** The superuser's connection of the embedded store; with PostgreSQL, use `url`. */
+  /** The superuser's connection to the embedded store; on PostgreSQL, use `url`. */
   session<T>(use: (session: pg.Client) => Promise<T>): Promise<T>;
-  /** Migrates again, as a start does. */
+  /** Migrates again, as at startup. */
   migrate(): Promise<void>;
-  /** The login's connection string; null on the embedded store. */
+  /** The login role's connection string; null on the embedded store. */
   url: string | null;
   close(): Promise<void>;
 };
 
 const CONNECTIONS_MAX = 10;
-/** A long timeout, because contracts do not test speed: fifty callers may share a connection. */
+/** Contracts don't test speed, and fifty callers may share a connection, so the timeout is long. */
 const PATIENCE_MS = 60_000;
 
 export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>
@@ -129,7 +129,8 @@ async function openInProcess(): Promise<Store> {
     },
     migrate: () => migrateEmbedded(lite),
     beyond: async (text, as) => {
-      // A failed statement is reported before its connection has finished with it.
+      // An error may be reported before the connection has finished the failed statement. Wait for
+      // it.
       await db.ping(deadlineAfter(PATIENCE_MS));
       const role = as && withWholeNames(as.role);
       return beyondEmbedded(lite, withWholeNames(text), role);
@@ -179,7 +180,9 @@ function movableClock(): MovableClock {
 
 const everything: Scope = { workspaceId: null, envs: ['live', 'test'] };
 
-/** The opening statement as a door sends it: a role, a scope, a change ID, and a long deadline. */
+/**
+ * A transaction's opening, as a door would send it: role, scope, change ID, and a long deadline.
+ */
 export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => ({
   role,
   scope: { ...everything, ...scope },
@@ -187,7 +190,7 @@ export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => 
   deadline: deadlineAfter(PATIENCE_MS),
 });
 
-/** The code of the error the promise rejects with; 'none' if it resolves. */
+/** The error code that the promise rejects with; 'none' if it resolves. */
 export const stateOf = (failing: Promise<unknown>): Promise<string> =>
   failing.then(
     () => 'none',

@@ -1,4 +1,4 @@
-// Connections fail with many different errors; the caller always gets `unavailable`.
+// Connections fail in many different ways; callers always get `unavailable`.
 import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

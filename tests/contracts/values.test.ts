@@ -36,7 +36,7 @@ const texts = [
 
 test('any text comes back unchanged', async () => {
   for (const text of texts) equal(await through('text', text), text);
-  // The embedded store drops a byte order mark from the start of a string.
+  // PGlite drops a byte order mark from the start of a string.
   if (onPostgres) equal(await through('text', '\ufeffmarked'), '\ufeffmarked');
 });
 
@@ -56,7 +56,7 @@ test('bytes come back unchanged, alone and in arrays', async () => {
   deepEqual(await through('bytea', new Uint8Array([0, 1, 255])), Buffer.from([0, 1, 255]));
 });
 
-test('timestamps come back to the millisecond', async () => {
+test('timestamps come back exact to the millisecond', async () => {
   const moments = [
     '1970-01-01T00:00:00.000Z',
     '2024-02-29T23:59:59.999Z',
@@ -77,7 +77,7 @@ test('numbers, booleans and null come back unchanged', async () => {
   }
 });
 
-test('JSON values come back unchanged, and JSON read as text is unchanged to the character', async () => {
+test('JSON values come back unchanged, and JSON read as text is identical to the character', async () => {
   const document = { list: [1, 'two', null, { three: [] }], empty: {}, text: texts.join('|') };
   deepEqual(await through('json', document), document);
   deepEqual(await through('json', JSON.stringify([document])), [document]);
@@ -103,7 +103,7 @@ const tastes = {
   default_transaction_isolation: 'serializable',
 };
 
-// Only Keyrail configures the embedded store.
+// Only for PostgreSQL, because only Keyrail configures the embedded store.
 if (onPostgres) {
   test('database settings change neither values nor isolation', async (t) => {
     const { url, clock, beyond } = store;
@@ -124,7 +124,7 @@ if (onPostgres) {
     deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
   });
 
-  test('options in a connection string are added to ours and replace none of them', async (t) => {
+  test("options in a connection string are added to Keyrail's own, and replace none of them", async (t) => {
     const url = new URL(String(store.url));
     url.searchParams.set('options', '-c geqo=off -c search_path=public');
     const { clock } = store;

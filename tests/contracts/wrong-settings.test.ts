@@ -1,4 +1,4 @@
-// A node with a wrong setting logs which setting is wrong and what to change.
+// A node with a wrong setting logs which setting it is and how to fix it.
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -7,7 +7,7 @@ import { until } from '@keyrail/testing/until.ts';
 import type { KeyrailOptions } from '../../packages/sdk/src/api/options.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 
-/** The first line a node logs about its feed. */
+/** The first line that a node logs about its feed. */
 async function saidBy(t: TestContext, options: KeyrailOptions): Promise<string> {
   const said: string[] = [];
   const log = (_: string, message: string) => void said.push(message);
@@ -19,7 +19,7 @@ async function saidBy(t: TestContext, options: KeyrailOptions): Promise<string> 
   return line;
 }
 
-test('a node with a wrong project or url logs what to set', async (t) => {
+test('a node with a wrong project or URL logs which setting to change', async (t) => {
   const app = await harness(t);
   const url = await addressOf(app.testApp);
   const { project_id: projectId } = await app.given.key();

@@ -1,5 +1,5 @@
-// The backup program is killed, or its disk becomes full: what it leaves behind is never mistaken
-// for a backup, and an earlier backup is kept.
+// The backup process is killed, or its disk fills up. Nothing it leaves behind is ever mistaken for
+// a backup, and earlier backups are kept.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = inRun({ usual: 4, full: 10 });
-/** A backup may finish before it is killed; another one is then started. */
+/** A backup may finish before it is killed; if so, the test starts another one. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
 
@@ -51,7 +51,7 @@ function startBackup(prefix: readonly string[] = []): Backup {
   return { child, part, reported: lastReport(child) };
 }
 
-/** The final report of the task; null if the program exited without one. */
+/** The task's final report; null if the process exited without one. */
 async function lastReport(child: ChildProcess): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   child.on('message', (report) => Object(report).kind !== 'progress' && resolve(report));
@@ -61,7 +61,7 @@ async function lastReport(child: ChildProcess): Promise<unknown> {
 
 const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
 
-test('killed backups leave no valid backup, and keep the previous one', async (t) => {
+test('killed backups leave no valid backup behind, and keep the previous one', async (t) => {
   const whole = startBackup();
   const { kind, result } = Object(await whole.reported);
   equal(kind, 'done');
@@ -84,7 +84,7 @@ test('killed backups leave no valid backup, and keep the previous one', async (t
     }
     await endProcess(backup.child);
     const left = await listBackups(into);
-    // The backup was complete before the kill.
+    // This backup was already complete when it was killed.
     for (const id of left.slice(1)) await rm(join(into, id), { recursive: true });
     if (left.length > 1) continue;
     deepEqual(left, first);
@@ -95,7 +95,7 @@ test('killed backups leave no valid backup, and keep the previous one', async (t
   t.diagnostic(`killed when there were ${moments.join(', ')} of ${files} files`);
 });
 
-/** systemd signals every process of a service, and Ctrl-C every process of a terminal. */
+/** systemd signals every process in a service, and Ctrl-C every process in a terminal. */
 test('a backup ignores the signals that stop a server, because the server decides when to stop it', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
@@ -106,7 +106,7 @@ test('a backup ignores the signals that stop a server, because the server decide
   await rm(join(into, result.backupId), { recursive: true });
 });
 
-test('a backup program whose parent dies removes what it has written', async () => {
+test('a backup process whose parent dies removes what it has written', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   const gone = once(backup.child, 'exit');
@@ -123,7 +123,8 @@ test('a backup to a full disk fails, leaves nothing behind, and keeps the previo
 }, async () => {
   const [kept = ''] = await listBackups(into);
   const files = await readdir(join(into, kept));
-  // In its own namespace, a disk with space for one and a half backups: each file takes a page.
+  // Creates a disk in its own namespace, with space for one and a half backups: each file takes a
+  // page.
   const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
   const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
   const copy = join(home, kept);

@@ -1,5 +1,5 @@
-// A backup is killed with everything it started: the next start removes what it left behind, and so
-// does the next backup. Files another process is still writing are kept.
+// A backup is killed together with everything it started. The next start removes what it left
+// behind, and so does the next backup. Files that another process is still writing are kept.
 import { deepEqual, equal } from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const namesIn = ({ directory }: Deployment): Promise<string[]> =>
 const partsOf = async (deployment: Deployment): Promise<string[]> =>
   (await namesIn(deployment)).filter((name) => name.startsWith('.'));
 
-/** Starts backups until the signal reaches one before it is complete. */
+/** Starts backups until one of them is killed before it is complete. */
 async function caught(deployment: Deployment, signal: NodeJS.Signals): Promise<ChildProcess> {
   const before = await partsOf(deployment);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
@@ -46,13 +46,14 @@ async function caught(deployment: Deployment, signal: NodeJS.Signals): Promise<C
 }
 
 for (const store of stores) {
-  test(`a start removes what a killed backup has left behind, and so does a backup (${store})`, async (t) => {
+  test(`leftovers of a killed backup are removed by the next start, and by the next backup (${store})`, async (t) => {
     await compileServer();
     const deployment = await deploy(t, {}, store);
     await (await deployment.run()).stop();
     await caught(deployment, 'SIGKILL');
     equal((await partsOf(deployment)).length, 1);
-    // PostgreSQL may take a moment to notice that the backup is gone; until then its lock is held.
+    // PostgreSQL may take a moment to notice that the backup is gone, and holds its lock until
+    // then.
     await until(async () => {
       await (await deployment.run()).stop();
       return (await partsOf(deployment)).length === 0;
@@ -64,7 +65,7 @@ for (const store of stores) {
   });
 }
 
-test('a start leaves the files of a running backup alone, and the backup completes', {
+test('a start does not touch the files of a running backup, and the backup completes', {
   skip: !stores.includes('postgres') && 'the embedded store allows one process',
 }, async (t) => {
   await compileServer();

@@ -1,5 +1,5 @@
-// Connections to PostgreSQL break at any byte: a change happens once or not at all, and no response
-// is a 500. After a retry with its idempotency key, each change has happened exactly once.
+// Connections to PostgreSQL break at any byte. Each change happens once or not at all, and no
+// response is a 500. After a retry with its idempotency key, each change has happened exactly once.
 import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -82,7 +82,7 @@ test('no change is duplicated when connections are reset at any byte', { skip },
     [...ledger.fates.values()].every(({ kind }) => kind === 'answered'),
     'the process died',
   );
-  // Clients also disconnect at random moments.
+  // Clients also disconnect, at random moments.
   const hangUp = () => writeOnce(server.url, ledger, { timeoutMs: randomInt(1, 20) });
   for (let at = 0; at < HANG_UPS; at += 1) await hangUp();
   await repeatLost(server.url, ledger);

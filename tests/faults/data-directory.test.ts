@@ -1,4 +1,5 @@
-// One process per data directory: a second one is turned away, and the first is unaffected.
+// Only one process can use a data directory: a second one is turned away, and the first isn't
+// affected.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -27,7 +28,7 @@ test('a second process is turned away, and the first keeps serving', async (t) =
   const refused = await Promise.all(
     ['start', 'start', 'migrate'].map((command) => runServer([command], home.settings)),
   );
-  // A busy server may reject a write with a 503, but must acknowledge others.
+  // A busy server may reject some writes with a 503, but must acknowledge others.
   await writesOf(ledger, 1);
   await load.stop();
   for (const { code, output } of refused) {
@@ -43,7 +44,7 @@ test('a second process is turned away, and the first keeps serving', async (t) =
   equal((await audit(again.url, ledger)).keys, before.keys);
 });
 
-test('only one of several processes that start on an empty directory serves', async (t) => {
+test('if several processes start on an empty directory, only one of them serves', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const starts = await Promise.allSettled(

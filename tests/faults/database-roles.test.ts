@@ -1,4 +1,4 @@
-// Several databases in one cluster: the login of one database cannot use the roles of another.
+// Several databases in one cluster: one database's login can't use another database's roles.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -53,8 +53,8 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
 /**
- * The statements in docs/operate.md before and after a comment: the ones to run before the first
- * start, and the ones to run after it; then the same for a login that only migrates.
+ * The statements in docs/operate.md, split at a comment: those to run before the first start, and
+ * those to run after it; then the same for a login that only migrates.
  */
 const statements = documents()
   .filter(({ path }) => path === 'docs/operate.md')
@@ -67,7 +67,7 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements from docs/operate.md for a different name, each in its own transaction. */
+/** Runs statements from docs/operate.md with a different name, each in its own transaction. */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';
@@ -76,13 +76,13 @@ async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<
   }
 }
 
-/** A login and a database as docs/operate.md creates them, without a Keyrail schema. */
+/** Creates a login and a database as docs/operate.md does, without the Keyrail schema. */
 async function made(name: string): Promise<string> {
   await administerAsWritten(0, name);
   return name;
 }
 
-/** Migrates as a start does, and returns the warnings, except those about logins of other tests. */
+/** Migrates, as at startup. Returns the warnings, except those about other tests' logins. */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
@@ -103,7 +103,7 @@ const openAs = (login: string, database = login) =>
     onIdleError: () => {},
   });
 
-test('a login of another database cannot connect, and even if allowed to, cannot use the roles', {
+test("another database's login cannot connect, and even if allowed to connect, cannot use the roles", {
   skip,
 }, async () => {
   const mine = await made('mine');
@@ -119,7 +119,8 @@ test('a login of another database cannot connect, and even if allowed to, cannot
     const creating = `set role ${await roleIn(mine, door)}; create temporary table users (id int)`;
     equal(await stateOf(ask(mine, mine, creating)), REFUSED, door);
   }
-  // By default, every login may connect to a database; a start removes that privilege.
+  // By default, every login may connect to a database. Keyrail removes that privilege when it
+  // starts.
   await administer(`grant connect on database ${mine} to public`);
   equal(await stateOf(ask(other, mine, 'select 1')), 'none');
   await migrated(mine);
@@ -138,7 +139,9 @@ test('a login of another database cannot connect, and even if allowed to, cannot
   await db.close();
 });
 
-test('a renamed database keeps its roles, and a copy gets its own', { skip }, async () => {
+test('a renamed database keeps its roles, and a copied database gets its own', {
+  skip,
+}, async () => {
   const login = await made('renamed');
   await migrated(login);
   await administer(`alter role ${login} nocreaterole`);
@@ -166,7 +169,7 @@ test('a renamed database keeps its roles, and a copy gets its own', { skip }, as
   }
 });
 
-test('if a separate login migrates, the login of the server never needs CREATEROLE', {
+test("if a separate login migrates, the server's login never needs CREATEROLE", {
   skip,
 }, async () => {
   await administerAsWritten(2, 'apart');
@@ -182,7 +185,7 @@ test('if a separate login migrates, the login of the server never needs CREATERO
   await db.close();
 });
 
-test('before PostgreSQL 16 the doctor reports any role with CREATEROLE as an error', {
+test('before PostgreSQL 16, the doctor reports any role with CREATEROLE as an error', {
   skip,
 }, async (t) => {
   const login = await made('watched');
@@ -212,7 +215,7 @@ test('before PostgreSQL 16 the doctor reports any role with CREATEROLE as an err
   deepEqual([other.severity, other.remedy], ['error', 'ALTER ROLE "stranger" NOCREATEROLE']);
 });
 
-test('a login without CREATEROLE gets a message that says what it needs', { skip }, async () => {
+test('a login without CREATEROLE gets an error that says what it needs', { skip }, async () => {
   const login = await made('powerless');
   await administer(`alter role ${login} nocreaterole`);
   await rejects(migrated(login), /cannot set up the roles.*ALTER ROLE "powerless" CREATEROLE/);
@@ -239,7 +242,7 @@ test('the server refuses to start with a role that bypasses row level security',
   }
 });
 
-test('a warning names any other login that can use our roles', { skip }, async () => {
+test("a warning lists any other login that can use Keyrail's roles", { skip }, async () => {
   const login = await made('shared');
   await migrated(login);
   await administer(

@@ -1,4 +1,4 @@
-// The lock of a data directory works across namespaces.
+// The lock on a data directory also works across namespaces.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -49,7 +49,7 @@ function run(t: TestContext, words: readonly string[], settings: Settings = {}):
 
 const migrating = [process.execPath, ...serverProgram(['migrate'])];
 
-test('a second process in different namespaces is turned away, and the first is unaffected', {
+test('a second process in a different namespace is turned away, and the first is unaffected', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -71,7 +71,7 @@ test('a second process in different namespaces is turned away, and the first is 
     through('-m', '-n').output,
   ]);
   for (const refusal of refusals) match(refusal, /Another Keyrail process is using/);
-  // A busy server may reject a write with a 503, but must acknowledge others.
+  // A busy server may reject some writes with a 503, but must acknowledge others.
   await writesOf(ledger, 1);
   await load.stop();
   assertDecent(ledger);
@@ -82,7 +82,7 @@ test('a second process in different namespaces is turned away, and the first is 
   match(again, /up to date/, 'the lock of a killed process does not block a start');
 });
 
-test('exactly one of two processes that start together after a kill gets the directory', {
+test('if two processes start together after a kill, exactly one gets the directory', {
   skip,
 }, async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'kr-lock-'));
@@ -110,7 +110,7 @@ test('a directory path of any length can be locked', async (t) => {
   match(await run(t, [process.execPath, LOCK_PROGRAM, path]).output, /Another Keyrail process/);
 });
 
-test('a directory that has lost its files is rejected and not overwritten', async (t) => {
+test('a directory whose files have been lost is rejected and not overwritten', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   equal((await runServer(['migrate'], home.settings)).code, 0);

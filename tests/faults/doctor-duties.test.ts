@@ -1,5 +1,5 @@
-// The doctor on a real PostgreSQL, in a deployment that neglects its duties: signing keys, anchors,
-// email and backups.
+// The doctor on a real PostgreSQL, in a deployment whose operator has neglected signing keys,
+// anchors, email and backups.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { rotateSigningKey } from '@keyrail/server/signing/rotate-signing-key.ts'
 import { listSigningKeys } from '@keyrail/server/signing/rows.ts';
 import { database, diagnosed, found, messagesOf, type Settings, skip } from './doctor.ts';
 
-test('the doctor reports signing keys that are overdue, mismatched or under a different master key', {
+test('the doctor reports signing keys that are overdue, mismatched or encrypted with a different master key', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -83,7 +83,7 @@ test('the doctor reports signing keys that are overdue, mismatched or under a di
   equal(found(await check(), 'signing keys', /do not match/).severity, 'error');
 });
 
-test('the doctor reports anchors that are late or broken, or whose destination fails', {
+test('the doctor reports anchors that are late or broken, and destinations that fail', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -104,7 +104,7 @@ test('the doctor reports anchors that are late or broken, or whose destination f
   equal(found(findings, 'anchors', /https:\/\/worm\.example: status 500/).severity, 'warning');
 });
 
-test('the doctor reports a missing worker, waiting emails, and two API processes without Redis', {
+test('the doctor reports a missing worker, emails that are waiting, and two API processes without Redis', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -119,7 +119,7 @@ test('the doctor reports a missing worker, waiting emails, and two API processes
     app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const beat = (at: string) => harm(`insert into worker_beats values ($1, ${at})`, [randomUUID()]);
-  // A heartbeat of a worker that no longer runs, written before the clock was set back.
+  // The last heartbeat of a worker that no longer runs, from before the clock was set back.
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);

@@ -1,5 +1,5 @@
-// The doctor's checks of everything outside the database, with each part actually broken: Redis,
-// the mail server, the public URL, files and the disk.
+// The doctor's checks of everything outside the database, each tested with something that is really
+// broken: Redis, the mail server, the public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function portOf(t: TestContext, server: Server): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('versions that are too old are errors', () => {
+test('versions that are too old are reported as errors', () => {
   deepEqual(postgresVersion({ version: 150_000, shown: '15.0' }), []);
   equal(postgresVersion({ version: 140_012, shown: '14.12' })[0]?.severity, 'error');
   for (const version of ['6.2.0', '7.0.15', '10.1.0'])
@@ -40,7 +40,7 @@ test('versions that are too old are errors', () => {
   }
 });
 
-test('the doctor checks the eviction policy, memory, permissions, role and responses of Redis', {
+test('the doctor checks Redis: its eviction policy, memory, permissions, role and responses', {
   skip: noRedis,
 }, async (t) => {
   const redis = await startRedis();
@@ -87,7 +87,7 @@ test('the doctor checks the eviction policy, memory, permissions, role and respo
   );
 });
 
-test('the doctor checks a Redis Cluster that is healthy, not configured, or without a master', {
+test('the doctor checks a Redis Cluster: healthy, not configured as one, and without a master', {
   skip: noRedis,
 }, async (t) => {
   const cluster = await startRedisCluster();
@@ -113,7 +113,7 @@ test('the doctor checks a Redis Cluster that is healthy, not configured, or with
   found(findings, 'redis', /Can't reach Redis at /);
 });
 
-/** A Redis whose clock is ahead: the seconds in its TIME responses are replaced. */
+/** A Redis whose clock is ahead: replaces the seconds in its TIME responses. */
 async function aheadBy(t: TestContext, port: number, seconds: number): Promise<number> {
   const later = (text: string) =>
     text.replace(
@@ -228,7 +228,7 @@ test('the doctor reports a public URL that is unreachable, wrong, redirected or 
   match((await url(`https://localhost:${secure}`))[0]?.message ?? '', /self-signed certificate/);
 });
 
-test('the doctor reports files that others can read and a directory that is not writable', async (t) => {
+test('the doctor reports files that others can read, and a directory that is not writable', async (t) => {
   const settings = await quietSettings(t);
   const { KEYRAIL_DATA_DIR: directory } = settings;
   await chmod(directory, 0o755);

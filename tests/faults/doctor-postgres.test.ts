@@ -1,4 +1,4 @@
-// The doctor on a real PostgreSQL, with one thing broken at a time.
+// The doctor on a real PostgreSQL, where one thing is broken at a time.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -16,13 +16,13 @@ import {
 
 const roleOf = (name: string) => `(select role_of('${name}'))`;
 
-test('a healthy database has no errors, and each check says that all is well', {
+test('on a healthy database there are no errors, and each check says that all is well', {
   skip,
 }, async (t) => {
   const { settings } = await database(t);
   const findings = await diagnosed(settings);
   deepEqual(
-    // The test cluster's logins create roles for each database.
+    // Logins in the test cluster create each database's roles, which the doctor reports.
     findings.filter(
       ({ severity, message }) => severity === 'error' && !/create roles/.test(message),
     ),
@@ -63,7 +63,7 @@ test('the doctor reports a database that is down, unresponsive, or opened by a s
   match(unsafe.remedy ?? '', /CREATE ROLE keyrail LOGIN NOINHERIT/);
 });
 
-test('the doctor reports a database copy that still uses the roles of the original', {
+test("the doctor reports a copied database that still uses the original's roles", {
   skip,
 }, async (t) => {
   const { url } = await postgresCopyFor(t, superuserUrl);
@@ -120,7 +120,7 @@ test('the doctor reports missing and excess privileges, and tables without row l
   match(remedy ?? '', /GRANT select \(seq\) ON keyrail\.audit_heads TO kr_worker_\d+/);
   match(remedy ?? '', /REVOKE select ON keyrail\.users FROM PUBLIC/);
   match(found(findings, 'roles', /isn't forced on projects, tenants/).remedy ?? '', /ALTER TABLE/);
-  // The doctor's remedy fixes the problem.
+  // The statements in the doctor's remedy fix the problem.
   for (const statement of (remedy ?? '').replace(/^.*?: /, '').split('; ')) await harm(statement);
   deepEqual(
     messagesOf(await diagnosed(settings), 'roles', 'error').filter((text) =>
@@ -130,7 +130,9 @@ test('the doctor reports missing and excess privileges, and tables without row l
   );
 });
 
-test('the doctor reports a missing role, or one the login cannot use', { skip }, async (t) => {
+test('the doctor reports a role that is missing or that the login cannot use', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`do $$ begin
     execute format('revoke %I from keyrail', role_of('kr_read'));
@@ -146,7 +148,7 @@ test('the doctor reports a missing role, or one the login cannot use', { skip },
   match(remedy ?? '', /GRANT kr_read_\d+ TO keyrail/);
 });
 
-test('the doctor reports a server that loses changes, cannot write, or has too few connections', {
+test('the doctor reports a server that may lose changes, is read-only, or has too few connections', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -159,7 +161,7 @@ test('the doctor reports a server that loses changes, cannot write, or has too f
   equal(found(findings, 'database', /may need 1003/).severity, 'error');
 });
 
-test('a table locked by another session does not hold up the doctor', { skip }, async (t) => {
+test('a table that another session has locked does not hold up the doctor', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('begin');
   await harm('lock table signing_keys in access exclusive mode');

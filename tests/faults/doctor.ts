@@ -1,4 +1,4 @@
-// The doctor in this process, with settings as an operator provides them.
+// Runs the doctor in this process, with settings like an operator's.
 import { match, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** Settings with a new data directory, and with a port from which no public URL is derived. */
+/** Settings with a new data directory. With port 0, no public URL is derived from the port. */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {
@@ -28,7 +28,7 @@ export async function quietSettings(
 
 export const diagnosed = (settings: Settings): Promise<Finding[]> => diagnose(readConfig(settings));
 
-/** The finding of a check whose message matches. It has a remedy unless nothing is wrong. */
+/** Finds a check's result by its message. Every warning and error must include a remedy. */
 export function found(findings: readonly Finding[], check: string, message: RegExp): Finding {
   const own = findings.filter((finding) => finding.check === check);
   const [finding] = own.filter((each) => message.test(each.message));
@@ -38,24 +38,24 @@ export function found(findings: readonly Finding[], check: string, message: RegE
   return finding;
 }
 
-/** The messages a check reports with this severity. */
+/** The messages that a check reports with this severity. */
 export const messagesOf = (findings: readonly Finding[], check: string, severity: Severity) =>
   findings
     .filter((finding) => finding.check === check && finding.severity === severity)
     .map(({ message }) => message);
 
 export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
-/** The reason to skip a test on PostgreSQL, or false. */
+/** Why a test on PostgreSQL is skipped, or false if it isn't. */
 export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };
 
-/** A migrated database, changed by statements its superuser runs. */
+/** A migrated database that a test can break with statements run as the superuser. */
 export async function database(t: TestContext): Promise<Broken> {
   const { url, admin } = await postgresCopyFor(t, superuserUrl);
   await withPostgresAdmin(url, migrate); // the copy gets its own roles
   await admin.query('set search_path = keyrail');
-  await admin.query('set session_replication_role = replica'); // without triggers
+  await admin.query('set session_replication_role = replica'); // triggers are off
   return {
     settings: { ...(await quietSettings(t)), DATABASE_URL: url },
     break: async (text, values) => void (await admin.query(text, values)),

@@ -1,5 +1,5 @@
-// The roles in the embedded store, whose PostgreSQL version is newer than most servers'. It can
-// also act as a server, with a login that is not a superuser.
+// Roles on the embedded store, whose PostgreSQL version is newer than most servers'. It can also
+// stand in for a server, with a login that isn't a superuser.
 import { deepEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
@@ -10,7 +10,7 @@ import { allRoles } from '@keyrail/server/db/roles.ts';
 import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import pg from 'pg';
 
-/** Owners, grants and policies of the schema; role names are without the database's OID. */
+/** The schema's owners, grants and policies. Role names appear without the database's OID. */
 const BELONGINGS = `
   with held as (
     select c.oid::regclass::text as thing, relowner as owner, relacl as acl
@@ -49,7 +49,9 @@ async function connectedTo(lite: PGlite): Promise<pg.Client> {
   return client;
 }
 
-/** A database without our schema, made from a copy, which is faster than creating one. */
+/**
+ * A database without Keyrail's schema, made from a copy because that is faster than creating one.
+ */
 async function openEmpty(): Promise<PGlite> {
   const lite = await openEmbeddedCopy();
   const roles = ['kr_login', ...allRoles.map((name) => `${name}_5`)];
@@ -57,7 +59,7 @@ async function openEmpty(): Promise<PGlite> {
   return lite;
 }
 
-/** The same for a login created as in docs/operate.md. */
+/** The same, for a login set up as in docs/operate.md. */
 async function asServer(): Promise<PGlite> {
   const lite = await openEmpty();
   await lite.exec(`create role keyrail login noinherit createrole;
@@ -70,7 +72,7 @@ async function asked(lite: PGlite, text: string): Promise<unknown[]> {
   return (await lite.query(text)).rows;
 }
 
-/** Owners and grants of a database created by this version. */
+/** The owners and grants in a database created by this version. */
 async function wanted(): Promise<unknown[]> {
   const fresh = await openEmbeddedCopy();
   const rows = await asked(fresh, BELONGINGS);
@@ -93,7 +95,7 @@ test('since PostgreSQL 16, only a member of the old owner role can migrate a cop
   t.after(() => lite.close());
   const login = await connectedTo(lite);
   await migrate(login);
-  // As after a restore from another database, whose roles an administrator created.
+  // As if restored from another database, where an administrator had created the roles.
   await lite.exec('set session authorization postgres');
   for (const name of allRoles) {
     await lite.exec(

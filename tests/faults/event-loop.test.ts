@@ -1,5 +1,5 @@
-// The embedded store runs on the event loop, so its statements are bounded: reading a long list or
-// verifying a long chain does not block other requests for long.
+// The embedded store runs on the event loop, so each of its statements must be short: listing many
+// objects or verifying a long chain doesn't block other requests for long.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ test('listing a thousand keys and verifying a long chain do not block other requ
       return { kind: 'commit', last: [closing(workspaceId)], result: () => null };
     });
   }
-  // Turns off the schema check of every response, which exists only in tests.
+  // Turns off schema checks on responses, which only exist in tests.
   const { http } = testApp.variant({ checkAnswers: false });
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const read = async (url: string) => {
@@ -72,15 +72,17 @@ test('listing a thousand keys and verifying a long chain do not block other requ
       await act();
       longest.push(Math.max(...turns.stop()));
     }
-    // A garbage collection may lengthen a turn in some rounds; work that is too long does so in
-    // all.
+    // In some rounds, a garbage collection makes a turn longer; work that is too long does so in
+    // all of them.
     const longestMs = Math.min(...longest);
     t.diagnostic(`${what}: the longest turn took ${longestMs.toFixed(1)} ms`);
     ok(longestMs < TURN_MS_MAX, `a turn took ${longestMs} ms to ${what}`);
   }
 });
 
-/** The CPU time of each turn of the event loop. CPU time excludes other load on the machine. */
+/**
+ * Measures the CPU time of each turn of the event loop, which excludes other load on the machine.
+ */
 function watchTurns(): { stop(): number[] } {
   const turns: number[] = [];
   const usedMs = () => {

@@ -1,10 +1,11 @@
-// A start that fails halfway prints the reason and exits, so that a supervisor can restart it.
+// When a start fails halfway, the server prints the reason and exits, so that a supervisor can
+// restart it.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { runServer } from '@keyrail/testing/processes/server.ts';
 
-test('a database that rejects the first statement stops the start, despite open LISTEN connections', {
+test('a start ends if the database rejects its first statement, even with LISTEN connections open', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

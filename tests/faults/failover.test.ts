@@ -1,7 +1,7 @@
-// PostgreSQL with a synchronous replica under Patroni: the primary is lost under load, the replica
-// takes its place, and the server keeps working without a restart. No acknowledged change is lost,
-// no node accepts a key whose revocation was complete, and no change that only the primary has is
-// acknowledged. The long form is `npm run soak -- --bed ha`.
+// PostgreSQL with a synchronous replica under Patroni. Under load, the primary is lost and the
+// replica takes over, and the server keeps working without a restart. No acknowledged change is
+// lost, no node accepts a key after its revocation was complete, and no change that exists only on
+// the primary is acknowledged. The long form is `npm run soak -- --bed ha`.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ import { Batch } from '../../packages/server/src/db/batch.ts';
 
 const skip = whyNoCluster() || programIsMissing('etcd', 'patroni', 'haproxy');
 
-/** Timeouts shorter than Patroni recommends, so that the failover takes 8 seconds. */
+/** These timeouts are shorter than Patroni recommends, so that a failover takes only 8 seconds. */
 const timing = { ttl: 8, loopWait: 1, retryTimeout: 3 };
 const WRITES = 20;
 const PAUSE_MS = 250;
@@ -37,7 +37,7 @@ const SERVED_MS_MAX = 60_000;
 
 type Caller = (path: string, body?: object) => Promise<Body>;
 
-/** Repeats a request that fails while there is no primary. */
+/** Repeats a request that fails while there is no primary, until it succeeds. */
 const caller =
   (url: string, token: string): Caller =>
   async (path, body) => {
@@ -77,7 +77,7 @@ after(async () => {
   await etcd?.close();
 });
 
-test('losing the primary loses no acknowledged change', { skip }, async (t) => {
+test('no acknowledged change is lost when the primary is lost', { skip }, async (t) => {
   const server = await startServer(settingsFor(database));
   t.after(server.kill);
 
@@ -111,14 +111,14 @@ test('losing the primary loses no acknowledged change', { skip }, async (t) => {
   assertDecent(ledger);
   const key = await call(`/v1/keys/${ended.id}`);
   ok(key.revoked_at, 'the revocation is lost');
-  // The feed still works: a key created now is accepted, and a key revoked now is rejected.
+  // The feed still works: a newly created key is accepted, and a newly revoked key is rejected.
   const later = await ground.issue();
   await until(() => node.verify(later.key).allowed);
   await revokeCompletely(server.url, ledger, later.id);
   equal(node.verify(later.key).allowed, false);
   equal(node.verify(ended.key).allowed, false);
 
-  // PostgreSQL stops waiting for a replica, with a commit that only the primary has.
+  // PostgreSQL stops waiting for its replica, so the commit exists only on the primary.
   await patroni.tell("alter system set synchronous_standby_names = 'gone'");
   await patroni.tell('select pg_reload_conf()');
   const unconfirmed = await firstRefused(server.url, ledger);
@@ -127,7 +127,7 @@ test('losing the primary loses no acknowledged change', { skip }, async (t) => {
   await rejects(commitWithoutWaiting((await patroni.primary()).port), /synchronous replica/);
 });
 
-/** Cancels a waiting commit, as an operator might. PostgreSQL then reports the commit as done. */
+/** Cancels a waiting commit, as an operator might. PostgreSQL then reports it as committed. */
 async function commitWithoutWaiting(port: number): Promise<void> {
   const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'keyrail' });
   await client.connect();
@@ -147,7 +147,7 @@ async function commitWithoutWaiting(port: number): Promise<void> {
   }
 }
 
-/** The response to the first unacknowledged write. */
+/** The response to the first write that is not acknowledged. */
 async function firstRefused(url: string, ledger: Ledger) {
   for (let n = 0; n < WRITES; n += 1) {
     const outcome = await writeOnce(url, ledger);
@@ -157,7 +157,7 @@ async function firstRefused(url: string, ledger: Ledger) {
   throw new Error('writes without a replica are acknowledged');
 }
 
-/** While nothing can be written, a client waits before it retries. */
+/** While no write succeeds, a client waits before it retries. */
 async function writing(url: string, ledger: Ledger): Promise<void> {
   const outcome = await writeOnce(url, ledger);
   if (outcome.kind !== 'answered' || outcome.status !== 201) await sleep(PAUSE_MS);

@@ -1,6 +1,6 @@
-// The embedded store has one connection and computes in this process, so its speed depends on the
-// machine's other work. The test therefore counts the fraction of statements that belong to
-// completed work: the store must not compute for callers whose deadline passes halfway.
+// The embedded store has one connection and computes in this process, so its speed depends on what
+// else runs on the machine. The test therefore measures which fraction of the statements belongs to
+// work that was completed: the store must not compute for callers whose deadlines pass halfway.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '@keyrail/server/db/database.ts';
@@ -11,7 +11,7 @@ process.env.KEYRAIL_TEST_STORE = 'embedded';
 const { testApp } = await import('@keyrail/testing/test-app.ts');
 
 const MEASURED_MS = 5000;
-/** Far more callers than the store can serve before their deadlines. */
+/** Far more callers than the store can serve within their deadlines. */
 const CALLERS = 150;
 const STATEMENT_MS = 100;
 const STATEMENTS = 5;
@@ -24,7 +24,7 @@ const counting = (rows: number) => ({
   values: [rows],
 });
 
-test('an overloaded embedded store spends its time on work it completes', async (t) => {
+test('an overloaded embedded store spends its time on work that it completes', async (t) => {
   const { db } = await testApp();
   const statement = counting(await rowsFor(db, STATEMENT_MS));
   let statements = 0;
@@ -47,7 +47,7 @@ test('an overloaded embedded store spends its time on work it completes', async 
   ok(first >= FIRST_DONE_MIN, `${first} of ${FIRST} priority requests were done`);
 });
 
-/** How many rows this machine counts in the given time. */
+/** How many rows the store can count on this machine in the given time. */
 async function rowsFor(db: Database, ms: number): Promise<number> {
   const probe = workOn(db, [counting(PROBE_ROWS)]);
   await probe();

@@ -1,5 +1,5 @@
-// PostgreSQL is far away: every round trip takes 200 ms. Excess callers do not reduce the completed
-// work, and priority requests are served first.
+// PostgreSQL is far away: every round trip takes 200 ms. Excess callers don't reduce the amount of
+// work completed, and priority requests are served first.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -17,7 +17,7 @@ const FIRST_DONE_MIN = 4;
 
 const skip = whyNoCluster();
 
-test('a slow database completes as much work at three and thirty times the saturating load', {
+test('a slow database completes as much work at three and thirty times its saturating load', {
   skip,
 }, async (t) => {
   const cluster = await openCluster({ tcp: true });

@@ -1,5 +1,6 @@
-// Work a store completes under a saturating load and under many times that load. The store must
-// immediately refuse work it could not finish in time, and use its connections for the rest.
+// Measures how much work a store completes under a saturating load and under many times that load.
+// The store must immediately reject work that it couldn't finish in time, and use its connections
+// for the rest.
 import { ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -8,9 +9,9 @@ import { StoreUnavailable } from '@keyrail/server/db/faults.ts';
 
 /** The time limit of a request. */
 const WAIT_MS = 3000;
-/** Refused callers retry sooner than `retry-after` allows. */
+/** Rejected callers retry sooner than `retry-after` allows. */
 const PAUSE_MS = 200;
-/** Counting starts after the first caller could have timed out. */
+/** Counting starts once the earliest callers would have timed out. */
 const SETTLED_MS = 3500;
 export const SHARE_MIN = 0.8;
 
@@ -19,8 +20,8 @@ export type Goodput = { callers: number; done: number; refused: number };
 export type Work = (goesFirst?: boolean) => Promise<boolean>;
 
 /**
- * A change as an endpoint makes it: several statements, each awaited. `onStatement` is called after
- * each statement.
+ * A change as an endpoint would make it: several statements, one after another. `onStatement` is
+ * called after each of them.
  */
 export const workOn =
   (db: Database, statements: readonly Statement[], onStatement = () => {}): Work =>
@@ -46,7 +47,7 @@ export const workOn =
     }
   };
 
-/** Runs callers that each make one request after the other. */
+/** Runs callers in parallel, each of which makes one request after another. */
 export async function measure(work: Work, callers: number, ms: number): Promise<Goodput> {
   const goodput = { callers, done: 0, refused: 0 };
   let phase: 'settling' | 'counted' | 'over' = 'settling';
@@ -65,7 +66,7 @@ export async function measure(work: Work, callers: number, ms: number): Promise<
   return goodput;
 }
 
-/** `peak` is the load that just saturates; the others are multiples of it. */
+/** `peak` was measured at the load that just saturates the store; `others`, at multiples of it. */
 export function assertHolds(peak: Goodput, others: readonly Goodput[]): void {
   for (const { callers, done } of others) {
     const summary = `${done} done for ${callers} callers, ${peak.done} for ${peak.callers}`;

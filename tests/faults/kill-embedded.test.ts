@@ -1,5 +1,5 @@
-// The process is killed repeatedly under load on the embedded store: every acknowledged write
-// survives, and every other write is stored completely or not at all.
+// The process is killed repeatedly under load, on the embedded store. Every acknowledged write
+// survives, and every other write is stored either completely or not at all.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRun } from '@keyrail/testing/full-run.ts';

@@ -1,6 +1,6 @@
-// The process is killed during telemetry. A batch with an ID counts exactly once, however often it
-// is sent. Of the batches without an ID, every acknowledged one counts, and nothing counts that was
-// never sent.
+// The process is killed while it receives telemetry. A batch with an ID counts exactly once,
+// however often it is sent. A batch without an ID counts if it was acknowledged. Nothing counts
+// that was never sent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -56,7 +56,7 @@ async function requestsOf(url: string, token: string, { id }: Key): Promise<numb
 const eventsIn = (sent: readonly Sent[]): number =>
   sent.reduce((sum, { events }) => sum + events, 0);
 
-test('no batch is lost or counted twice when the process is killed during ingest', {
+test('no batch is lost or counted twice when the process is killed while receiving telemetry', {
   skip,
 }, async (t) => {
   let server = await startServer(cluster.settings);
@@ -94,7 +94,7 @@ test('no batch is lost or counted twice when the process is killed during ingest
     server = await startServer(cluster.settings);
   }
 
-  // Send unacknowledged batches again, as a node does, some of them twice at the same time.
+  // Sends unacknowledged batches again, as a node does; some are sent twice at the same time.
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));

@@ -1,6 +1,6 @@
-// The process is killed under load while it uses PostgreSQL, and PostgreSQL crashes under the
-// process: no acknowledged write is lost, the process reconnects without a restart, and a write
-// without a response can be repeated with its idempotency key.
+// The process is killed under load while it uses PostgreSQL, and PostgreSQL crashes while the
+// process runs. No acknowledged write is lost, the process reconnects without a restart, and a
+// write that got no response can be repeated with its idempotency key.
 import { equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

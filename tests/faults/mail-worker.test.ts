@@ -1,6 +1,6 @@
-// Emails under faults: the mail server goes down and comes back, the worker is killed during a
-// message, several workers run at the same time. No email is lost, and a duplicate is recognisable
-// by its ID.
+// Emails under faults: the mail server goes down and comes back, the worker is killed while
+// sending, several workers run at the same time. No email is lost, and duplicates can be recognised
+// by their ID.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,10 @@ import { until } from '@keyrail/testing/until.ts';
 import { type Deployment, deploy, type Running } from '../journeys/deployment.ts';
 
 const PASSWORD = 'correct horse battery staple';
-/** A server gets a different port with each start; the links in its emails stay the same. */
+/**
+ * A server gets a different port each time it starts, but the links in its emails must stay the
+ * same.
+ */
 const PUBLIC_URL = 'http://127.0.0.1:4400';
 
 const stores = storesOfRun();
@@ -33,7 +36,7 @@ const signUp = ({ as }: Running, email: string) =>
 
 const idsOf = ({ letters }: Sink) => letters.map(({ headers }) => headers['message-id']);
 
-/** Expires every claim, so that tests need not wait. */
+/** Expires every claim, so that the test doesn't have to wait. */
 async function lapse({ open }: Deployment): Promise<void> {
   const db = await open();
   const text = `update mail_outbox set claimed_until = claimed_until - interval '1 hour'
@@ -60,7 +63,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`an email is sent again if its worker is killed while sending it (${store})`, {
+  test(`an email is sent again if its worker was killed while sending it (${store})`, {
     skip,
   }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
@@ -71,7 +74,7 @@ for (const store of stores) {
       await signUp(server, `person-${before}@example.com`);
       await until(() => sink.letters.length === before + 1);
       if (isAnswered) {
-        // The worker is frozen, so that it never records the response it receives.
+        // Freezes the worker, so that it never records the mail server's response.
         process.kill(server.pid, 'SIGSTOP');
         sink.relent();
         await sleep(50);
@@ -91,7 +94,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`an unresponsive mail server does not delay the exit of the process (${store})`, {
+  test(`an unresponsive mail server does not delay the server's exit (${store})`, {
     skip,
   }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
@@ -112,7 +115,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each email once, and if one dies, the other continues', {
+test('two workers beside one API send each email once, and one continues if the other dies', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');
@@ -122,7 +125,7 @@ test('two workers beside one API send each email once, and if one dies, the othe
     deployment.run('worker'),
   ]);
   const emails = Array.from({ length: 12 }, (_, n) => `person-${n}@example.com`);
-  // One after the other: on a busy machine, twelve at the same time could be refused.
+  // Sign up one after another: on a busy machine, twelve at the same time could be turned away.
   for (const email of emails) await signUp(api, email);
   await until(() => sink.letters.length === emails.length);
   await one.kill();
@@ -132,7 +135,7 @@ test('two workers beside one API send each email once, and if one dies, the othe
   equal(new Set(idsOf(sink)).size, emails.length + 1);
   equal(sink.letters.length, emails.length + 1);
   equal((await api.as(null)('GET /status')).components.worker, 'ok');
-  // A worker counts no rate limits and logs no warning about them.
+  // Workers count no rate limits, so they log no warning about them.
   equal(deployment.printed().match(/rate limits are counted per process/g)?.length, 1);
   for (const each of [api, two]) equal((await each.stop()).code, 0);
 });

@@ -1,6 +1,6 @@
-// Memory over time: after several rounds of the same load, the heap is as large as after the first
-// one. A few rounds by default; KEYRAIL_TEST_SOAK_MINUTES extends the run, which finds smaller
-// leaks.
+// Memory over time: after several rounds of the same load, the heap is as large as after the first.
+// By default there are a few rounds; KEYRAIL_TEST_SOAK_MINUTES sets a longer run, which finds
+// smaller leaks.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSPECTED, type Memory, memoryOf } from '@keyrail/testing/processes/heap.ts';
@@ -10,17 +10,17 @@ import { openLedger } from '@keyrail/testing/processes/ledger.ts';
 import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
 const CLIENTS = 10;
-/** Requests of each kind per round. */
+/** How many requests of each kind a round makes. */
 const REQUESTS = 150;
 const ROUNDS = 3;
-/** A leak of 4 KiB per request in the shortest run exceeds this. */
+/** Even in the shortest run, a leak of 4 KiB per request exceeds this. */
 const HEAP_GROWTH_MIB_MAX = 8;
-/** The system reclaims pages at will, so this only finds leaks outside the heap. */
+/** The system reclaims pages whenever it wants, so this only finds large leaks outside the heap. */
 const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('a server uses the same memory after many requests as after a few', {
+test('a server needs no more memory after many requests than after a few', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -45,7 +45,7 @@ test('a server uses the same memory after many requests as after a few', {
   ok(last.residentMiB - first.residentMiB < RESIDENT_GROWTH_MIB_MAX, `all: ${sizes.join('  ')}`);
 });
 
-/** Requests with every outcome: created, read, denied, too large, not found. */
+/** Makes requests with every outcome: created, read, denied, too large, not found. */
 async function round({ url }: ServerProcess, token: string): Promise<void> {
   const agent = keptConnections(CLIENTS);
   const secretKey = { env: 'test', name: 'x' };

@@ -1,6 +1,6 @@
-// Two API processes behind PgBouncer in transaction mode, which runs each transaction on any of its
-// connections: everything works, no trace of a request stays on a connection, and a pooler crash
-// loses no acknowledged write.
+// Two API processes behind PgBouncer in transaction mode, which may run each transaction on a
+// different connection. Everything works, no request leaves a trace on a connection, and no
+// acknowledged write is lost when the pooler crashes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,7 +43,7 @@ after(async () => {
   await cluster?.close();
 });
 
-test('changes made through one process reach a poll held by another', { skip }, async () => {
+test('changes made through one process reach polls held by the other', { skip }, async () => {
   const [first, second] = servers.map(({ url }) => url);
   const ledger = await openLedger(first ?? '', BOOTSTRAP_TOKEN);
   const call = async (url = '', path: string, body?: object) => {
@@ -86,7 +86,7 @@ test('no acknowledged write is lost when the pooler crashes under load', { skip 
   assertDecent(ledger);
 });
 
-test("no request's settings stay on a pooler connection", { skip }, async () => {
+test("none of a request's settings remain on a pooler connection", { skip }, async () => {
   const left = await cluster.ask(`select count(*)::int as open from pg_stat_activity
     where usename = 'keyrail' and application_name = 'keyrail'`);
   ok(Number(left[0]?.open) >= 1, 'the pooler has no connection');

@@ -1,5 +1,5 @@
-// PostgreSQL freezes without closing a connection: every request still gets a response in time, the
-// process stays alive, and everything recovers with the database.
+// PostgreSQL freezes without closing any connection. Every request still gets a response in time,
+// the process stays alive, and everything recovers once the database does.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ const skip = whyNoCluster();
 
 type Probe = { what: string; outcome: Outcome };
 
-test('requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws', {
+test('requests get a response in time while PostgreSQL is frozen, and succeed again once it resumes', {
   skip,
 }, async (t) => {
   const cluster = await openCluster();
@@ -34,12 +34,13 @@ test('requests get a response in time while PostgreSQL is frozen, and succeed ag
   });
   t.after(server.kill);
   const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
-  // Open every connection and prepare every statement, as in a process that has served for a while.
+  // Opens every connection and prepares every statement, as in a process that has been serving for
+  // a while.
   await Promise.all(Array.from({ length: 40 }, () => writeOnce(server.url, ledger)));
 
   const before = await cluster.connections();
   await cluster.freeze();
-  // All probes get a response before PostgreSQL thaws.
+  // All probes must get a response before PostgreSQL resumes.
   const probes = await probeWhile(server, ledger, FROZEN_MS);
   cluster.thaw();
   const thawedAt = performance.now();
@@ -109,7 +110,7 @@ function assertFrozen({ what, outcome }: Probe): void {
   } else equal(codeOf(outcome.body), 'unavailable', message);
 }
 
-/** Waits until the same process serves every kind of request again, one after the other. */
+/** Waits until the same process serves requests of every kind again, one after another. */
 async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number): Promise<void> {
   for (const [what, wish] of Object.entries(wishes(ledger))) {
     for (;;) {
@@ -124,7 +125,7 @@ async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number
   ok(outcome.kind === 'answered' && outcome.status === 201, JSON.stringify(outcome));
 }
 
-/** Waits until abandoned connections of the pool and of listeners are closed. */
+/** Waits until connections that the pool and the listeners have abandoned are closed. */
 async function connectionsSettle(
   cluster: Cluster,
   before: Record<string, number>,

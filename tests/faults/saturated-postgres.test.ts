@@ -1,4 +1,4 @@
-// All connections of a pool are in use: by transactions that do not end, and by statements that
+// All connections in a pool are in use, either by transactions that don't end or by statements that
 // wait for another session's lock.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ test('an exhausted connection pool is reported in time and recovers immediately'
   t.diagnostic(`/readyz failed after ${Math.round(readyMs)} ms`);
 });
 
-test('statements that wait for a lock time out, and work once the lock is released', {
+test('statements that wait for a lock time out, and work again once the lock is released', {
   skip,
 }, async (t) => {
   if (!cluster) return;
@@ -49,7 +49,7 @@ test('statements that wait for a lock time out, and work once the lock is releas
     });
   const holder = await cluster.session();
   await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
-  // The lock is held until all requests have a response.
+  // The lock isn't released until all requests have received a response.
   const outcomes = await Promise.all(Array.from({ length: 30 }, found));
   for (const outcome of outcomes) {
     ok(outcome.kind === 'answered', JSON.stringify(outcome));

@@ -1,5 +1,5 @@
-// All of a store's connections are in use by transactions that do not end: other callers are turned
-// away in time, and served as soon as a transaction ends.
+// All of a store's connections are in use by transactions that don't end. Other callers are turned
+// away in time, and are served as soon as one of these transactions ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -32,7 +32,7 @@ async function holdAll({ testApp, connections }: Saturable): Promise<{ release()
   };
 }
 
-/** A store under test, and the number of its connections and queue places. */
+/** A store under test, how many connections it has, and how many callers may wait for one. */
 export type Saturable = {
   testApp: TestApp;
   bootstrapToken: string;
@@ -57,7 +57,7 @@ async function tell(
   return { status: statusCode, body: JSON.parse(body), ms: answeredAt - began, answeredAt };
 }
 
-/** Returns the time until /readyz failed. */
+/** Returns how long it took until /readyz failed. */
 export async function assertSaturationIsTold(store: Saturable): Promise<number> {
   equal((await tell(store, 'GET', '/readyz')).status, 200);
   const { release } = await holdAll(store);
@@ -91,8 +91,8 @@ async function assertRefused(store: Saturable): Promise<number> {
   for (const refusal of [surplus, ...refused]) {
     equal(refusal.status, 503, JSON.stringify(refusal.body));
   }
-  // The queue is limited: a caller that finds it full is turned away before the callers waiting in
-  // it.
+  // The queue has a maximum length: a caller that finds it full is turned away before those already
+  // waiting.
   const firstWaited = Math.min(...refused.map(({ answeredAt }) => answeredAt));
   ok(surplus.answeredAt < firstWaited, `the surplus request waited ${surplus.ms} ms`);
   ok(health.answeredAt < firstWaited, `/healthz took ${health.ms} ms`);

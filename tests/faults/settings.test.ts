@@ -1,4 +1,4 @@
-// A start with wrong settings reports all of them together, without printing secrets.
+// If several settings are wrong, a start reports all of them together, without printing secrets.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -28,7 +28,7 @@ test('all wrong settings are reported together, and no secret is printed', async
   }
 });
 
-test('a misspelt setting is reported, and a client setting is only ignored', async () => {
+test('a misspelt setting is an error, and a setting meant for clients is ignored', async () => {
   const { code, output } = await runServer(['start'], {
     KEYRAIL_PROT: '4400',
     KEYRAIL_DATADIR: '.',
@@ -40,7 +40,7 @@ test('a misspelt setting is reported, and a client setting is only ignored', asy
   match(output, /^keyrail-server: ignoring KEYRAIL_URL/m);
 });
 
-test('a start on PostgreSQL without a master key fails before anything is opened', async () => {
+test('on PostgreSQL, a start without a master key fails before anything is opened', async () => {
   const { code, output } = await runServer(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
   equal(code, 1);
   match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
@@ -54,7 +54,7 @@ test('an unknown command prints the list of commands', async () => {
   match(output, /^ {2}KEYRAIL_PORT /m);
 });
 
-test('a port in use makes the start fail with exit code 1 and a reason', async (t) => {
+test('if its port is in use, the server prints a reason and exits with code 1', async (t) => {
   const home = await dataDirectory();
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(async () => {
@@ -71,7 +71,7 @@ test('a port in use makes the start fail with exit code 1 and a reason', async (
   match(output, /KEYRAIL_PORT/, 'names the setting to change');
 });
 
-test('an unreachable PostgreSQL makes the start fail with exit code 1 and a reason', async () => {
+test('if PostgreSQL is unreachable, the server prints a reason and exits with code 1', async () => {
   const { code, output } = await runServer(['start'], {
     DATABASE_URL: 'postgres://keyrail@127.0.0.1:1/keyrail',
     KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
@@ -80,7 +80,7 @@ test('an unreachable PostgreSQL makes the start fail with exit code 1 and a reas
   match(output, /keyrail-server: .*DATABASE_URL.*ECONNREFUSED/);
 });
 
-test('a start that fails after opening the store exits with code 1 and a reason', async (t) => {
+test('a start that fails after it has opened the store prints a reason and exits with code 1', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'master-key'), '');
@@ -89,7 +89,7 @@ test('a start that fails after opening the store exits with code 1 and a reason'
   equal(code, 1);
 });
 
-test('an unusable data directory is reported with the name of its setting', async (t) => {
+test('an error about an unusable data directory names the setting', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const file = join(home.path, 'file');
@@ -99,7 +99,7 @@ test('an unusable data directory is reported with the name of its setting', asyn
   match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
 });
 
-test('a damaged embedded database is reported, with what to do about it', async (t) => {
+test('a damaged embedded database is reported, and the message says what to do', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'database/global/pg_control'), 'x');
@@ -108,7 +108,7 @@ test('a damaged embedded database is reported, with what to do about it', async 
   match(output, /keyrail-server: Cannot open the embedded database.*backup/);
 });
 
-test('unknown arguments stop a command, and --help only prints help', async (t) => {
+test('a command rejects unknown arguments, and --help only prints its help', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   for (const [words, wanted] of [
@@ -123,7 +123,7 @@ test('unknown arguments stop a command, and --help only prints help', async (t) 
   deepEqual(await readdir(home.path), [], 'no file was created');
 });
 
-test('the help text separates a setting from its description', async () => {
+test('help texts separate each setting from its description', async () => {
   const { output } = await runServer(['help'], {});
   const names = output.match(/^ {2}((?:KEYRAIL|OTEL)_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
   equal(output.match(/^ {2}[A-Z_]+ {2,}\S/gm)?.length, names.length);

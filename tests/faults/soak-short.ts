@@ -6,13 +6,13 @@ import type { Bed } from '../../lab/soak/bed/bed.ts';
 import { reportOf, violationsIn } from '../../lab/soak/report.ts';
 import { soak } from '../../lab/soak/run.ts';
 
-/** The invariants that every soak checks, however slow the machine is. */
+/** The invariants that every soak checks, even on a slow machine. */
 const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I11', 'I20', 'I21', 'I25'];
 
 const SECONDS = inRun({ usual: 15, full: 60 });
 const SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 1);
 
-/** The time for the soak, and for starting and recovering several processes on a busy machine. */
+/** Time for the soak, and for starting and recovering several processes on a busy machine. */
 export const SOAK_TIMEOUT_MS = 200_000;
 
 export async function assertSoaks(
@@ -23,7 +23,7 @@ export async function assertSoaks(
   const account = await soak(open, { seed: SEED, seconds: SECONDS, clients });
   for (const line of reportOf(account).split('\n')) t.diagnostic(line);
   for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: no recovery`);
-  // Only the long form measures the recovery time: a test shares its machine with other tests.
+  // Only the long form measures recovery times, because tests share the machine with each other.
   const wrong = violationsIn(account).filter((sentence) => !sentence.startsWith('I25: '));
   deepEqual(wrong, [], `seed ${SEED}`);
   const reached = account.verdicts.filter(({ reached: times }) => times > 0);

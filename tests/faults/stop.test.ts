@@ -1,5 +1,5 @@
 // A graceful stop under load: accepted requests get complete responses, other connections are
-// closed, and the process exits with 0.
+// closed, and the process exits with code 0.
 import { equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,8 @@ async function stopUnderLoad(
   const agent = kept ? keptConnections(CLIENTS) : undefined;
   const load = startWriting(CLIENTS, async () => {
     const outcome = await writeOnce(server.url, ledger, agent && { agent });
-    // Clients that are turned away retry, but not a thousand times a second.
+    // Clients that are turned away wait briefly, so that they don't retry a thousand times a
+    // second.
     if (outcome.kind !== 'answered') await sleep(20);
   });
   await writesOf(ledger, CLIENTS * 2);
@@ -69,7 +70,7 @@ async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<v
   }
 }
 
-/** Asserts that a request whose connection was lost was never executed. */
+/** Asserts that requests whose connection was lost were never executed. */
 async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): Promise<void> {
   const keys = await listAll(server.url, ledger.token, '/v1/secret_keys?limit=1000');
   const names = new Set(keys.map(({ name }) => name));
@@ -79,19 +80,19 @@ async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): 
   }
 }
 
-test('stopping under load interrupts no request, on the embedded store', async (t) => {
+test('on the embedded store, stopping under load interrupts no request', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('stopping under load interrupts no request, on PostgreSQL', {
+test('on PostgreSQL, stopping under load interrupts no request', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
-  // No transaction stays open. The jobs of the last server may take a moment to stop.
+  // Asserts that no transaction is left open. The last server's jobs may take a moment to stop.
   const isQuiet = async () => {
     const [row] = await cluster.ask(
       `select count(*)::int as open from pg_stat_activity
@@ -102,10 +103,10 @@ test('stopping under load interrupts no request, on PostgreSQL', {
   await until(isQuiet);
 });
 
-test('npm start forwards the signal and exits like the server', async (t) => {
+test("npm start forwards the signal and exits with the server's exit code", async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
-  // Skips npm's lifecycle scripts, because the setup is not under test.
+  // Skips npm's lifecycle scripts, because the setup isn't under test.
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },
@@ -124,7 +125,7 @@ test('npm start forwards the signal and exits like the server', async (t) => {
   match(output, /"signal":"SIGTERM"/);
 });
 
-/** Children of npm are in its process group, so killing the group kills all of them. */
+/** npm's children are in its process group, so killing the group kills them all. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -1,6 +1,6 @@
 // Events under faults: workers are killed, one receiver is killed and comes back, one fails half of
-// the time, and one never responds. Every committed change reaches the good receiver at least once,
-// under one ID, and no other change does. KEYRAIL_TEST_CHANGES sets the number of changes.
+// the time, and one never responds. The good receiver gets every committed change at least once,
+// always under the same ID, and nothing else. KEYRAIL_TEST_CHANGES sets the number of changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openWork } from '@keyrail/server/doors/work.ts';
@@ -12,14 +12,14 @@ import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from '../journ
 
 const CHANGES = Number(process.env.KEYRAIL_TEST_CHANGES ?? 48);
 const WRITERS = 4;
-/** The wait depends on the number of changes: a run with ten thousand takes minutes. */
+/** The time to wait depends on the number of changes: a run with ten thousand takes minutes. */
 const WAIT_MS = 60_000 + CHANGES * 100;
 
 const stores = storesOfRun();
 const whyNot = (store: StoreName): string | false =>
   store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 
-/** Expires claims and pauses after failures, so that the test need not wait for them. */
+/** Expires claims, and the pauses after failures, so that the test doesn't have to wait. */
 async function lapse({ open }: Deployment): Promise<void> {
   const db = await open();
   const text = `update webhook_deliveries set due_at = created_at,
@@ -30,11 +30,11 @@ async function lapse({ open }: Deployment): Promise<void> {
 
 type Api = { current: Running };
 
-/** Creates tenants; every fourth request repeats an earlier one and is therefore rolled back. */
+/** Creates tenants. Every fourth request repeats an earlier one, so it is rolled back. */
 async function write(api: Api, token: string, { from, to }: { from: number; to: number }) {
   for (let n = from; n < to; n += 1) {
     for (const external_id of n % 4 === 0 ? [`cust-${n}`, `cust-${n}`] : [`cust-${n}`]) {
-      // While the server is down, a request fails; the log decides what was committed.
+      // Requests fail while the server is down; the audit log shows what was committed.
       await api.current
         .as(token)('POST /v1/tenants', { external_id })
         .catch(() => {});
@@ -82,7 +82,10 @@ async function setUp(t: TestContext, server: Running) {
 
 type Ground = Awaited<ReturnType<typeof setUp>>;
 
-/** Waits until the good receiver has everything, and compares all three with the log. */
+/**
+ * Waits until the good receiver has everything, and compares all three receivers with the audit
+ * log.
+ */
 async function compare({ token, good, half, frozen }: Ground, server: Running): Promise<void> {
   const expected = await committed(server, token);
   ok(expected.size >= CHANGES / 2, `${expected.size} changes were committed`);
@@ -106,7 +109,7 @@ async function compare({ token, good, half, frozen }: Ground, server: Running): 
 }
 
 for (const store of stores) {
-  test(`every committed change arrives, whatever is killed (${store})`, {
+  test(`every committed change arrives, whichever process is killed (${store})`, {
     skip: whyNot(store),
   }, async (t) => {
     const deployment = await deploy(t, { KEYRAIL_WEBHOOK_PRIVATE: 'on' }, store);

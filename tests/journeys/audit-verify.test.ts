@@ -1,6 +1,6 @@
-// Anchors of a running deployment reach a file and an https: URL. An operator verifies all chains
-// against them, a tenant verifies an export offline, and an administrator who cuts off the end of
-// the log is caught.
+// A running deployment's anchors are written to a file and sent to an https: URL. An operator
+// verifies all chains against them, a tenant verifies an export offline, and an administrator who
+// removes the end of the log is caught.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ const run = (file: string, words: string[], env: Record<string, string> = {}): P
 
 type Received = { text: string; credentials: Set<string | undefined> };
 
-/** A URL that accepts a POST, over TLS with its own certificate; null without openssl. */
+/** A TLS server with its own certificate that accepts a POST; null if openssl is missing. */
 async function receiver(t: TestContext, directory: string) {
   const pair = createCertificate(directory, 'localhost');
   if (pair === null) return null;
@@ -55,7 +55,7 @@ async function receiver(t: TestContext, directory: string) {
   return { ...pair, received, url: `https://user:p%40ss@localhost:${port}/anchors` };
 }
 
-test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
+test('anchors stored elsewhere prove that the end of the log has not been removed', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'kr-place-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   const place = join(directory, 'anchors.jsonl');
@@ -87,7 +87,7 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   match((await run('packages/cli/bin/keyrail.js', more, token)).output, /Wrote 1 entry/);
   await server.stop();
 
-  // The job is due again a minute later, and runs as soon as a worker starts.
+  // A minute later the job is due again, and runs as soon as a worker starts.
   await deployment.passTime(61_000);
   const later = await deployment.run();
   const newest = new RegExp(`"workspace_id":"${workspace.id}","seq":${seq + 1},`);
@@ -136,7 +136,10 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   equal((await deployment.command('audit', 'check')).code, 2);
 });
 
-/** A forged anchor and an unknown workspace. On the embedded store, each command takes seconds. */
+/**
+ * Tries a forged anchor and an unknown workspace. On the embedded store, each command takes
+ * seconds.
+ */
 async function refusesOthers(deployment: Deployment, place: string): Promise<void> {
   const altered = `${place}.altered`;
   await writeFile(altered, (await textIn(place)).replaceAll(/"count":\d+/g, '"count":99'));

@@ -1,4 +1,5 @@
-// Scheduled backups by the worker: each is tested, and the operator is notified of a failure.
+// The worker makes backups on schedule and tests each of them. The operator is notified of
+// failures.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +15,7 @@ import { newGround } from './sdk-ground.ts';
 const MINUTE_MS = 60_000;
 const OTHERS = { api: 'ok', database: 'ok', redis: 'not_configured', worker: 'ok' };
 
-/** Changes a row of an audit log behind the server's back. */
+/** Changes a row of the audit log without the server knowing. */
 async function tamper(database: string): Promise<void> {
   const lite = await PGlite.create({ dataDir: database });
   await lite.exec('set session_replication_role = replica');
@@ -22,7 +23,7 @@ async function tamper(database: string): Promise<void> {
   await lite.close();
 }
 
-test('the worker backs up and tests on schedule, and reports a backup that fails its test', async (t) => {
+test('the worker makes and tests backups on schedule, and reports one that fails its test', async (t) => {
   const operator = 'operator@example.com';
   const deployment = await deploy(t, {
     KEYRAIL_BACKUP_EVERY: '1m',
@@ -51,7 +52,7 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   equal(kept, old[1], 'the oldest was removed');
   equal((await status(first)).restoreTest.backupId, made);
   deepEqual(await states(first), { ...OTHERS, backup: 'ok' });
-  // The backup is not encrypted, so the manifest is readable.
+  // The backup isn't encrypted, so its manifest can be read.
   const [manifest = ''] = (await readFile(join(into, made, 'manifest.json'), 'utf8')).split('\n');
   const { chains, anchors } = JSON.parse(manifest);
   equal(chains.length, 1);
@@ -62,7 +63,7 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   );
   await first.stop();
 
-  // The backup is complete, but the audit log in it is not intact.
+  // This backup is complete, but the audit log in it isn't intact.
   await tamper(join(deployment.directory, 'database'));
   await deployment.passTime(2 * MINUTE_MS);
   const second = await deployment.run();
@@ -89,7 +90,7 @@ test('a failed backup keeps the previous one, and the operator gets one email', 
   const into = join(path, '..');
   const state = async () => (await server.as(null)('GET /status')).components.backup;
 
-  // With a file in place of the directory, nothing can be written there.
+  // With a file in place of the directory, no backup can be written.
   await rename(into, `${into}-away`);
   await writeFile(into, '');
   for (let times = 0; times < 2; times += 1) {

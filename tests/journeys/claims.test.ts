@@ -1,5 +1,5 @@
-// Claims of the same scopes through several processes, one of which is killed in the meantime:
-// every scope runs once, and every process replays its response.
+// Claims on the same scopes through several processes, one of which is killed meanwhile. Every
+// scope's request runs once, and every process replays its response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newScope } from '../laws/hot-fixtures.ts';
@@ -11,7 +11,7 @@ const CLAIMS_EACH = 12;
 const KILLED_AFTER = SCOPES / 2;
 const CLAIM = 'POST /v1/idempotency/claim';
 
-test('only one of several concurrent claims runs, even if a process is killed', {
+test('of several concurrent claims only one runs, even if a process is killed', {
   skip,
 }, async (t) => {
   const site = await deploy(t);
@@ -37,7 +37,7 @@ test('only one of several concurrent claims runs, even if a process is killed', 
     ok(holders.length <= 1, `${holders.length} claims may execute`);
     if (at !== KILLED_AFTER) equal(holders.length, 1, JSON.stringify(answers[0]));
     const [holder] = holders;
-    if (!holder) continue; // its response was lost with the process: the lock expires on its own
+    if (!holder) continue; // its response was lost with the process, and the lock will expire
     const done = { ...scope, lock_token: holder.lock_token, status: 201, body: 'b2s=' };
     const completed = await programs[0].ask('POST /v1/idempotency/complete', done, token);
     equal(completed.body.outcome, 'ok');

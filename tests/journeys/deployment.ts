@@ -1,5 +1,5 @@
-// A deployment of the real program as an operator runs it: with its own store and directory, called
-// over HTTP, observed through its emails and log, stopped and killed by its pid.
+// A deployment of the real program, as an operator would run it: with its own store and directory,
+// called over HTTP, observed through its emails and log, stopped and killed by pid.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -43,7 +43,7 @@ export type Running = {
   url: string;
   pid: number;
   kill(): Promise<void>;
-  /** Stops it; resolves with the exit code and the duration. */
+  /** Stops it; resolves with its exit code and how long that took. */
   stop(): Promise<{ code: number | null; ms: number }>;
   as(token: string | null): Caller;
   ask(line: AnyLine, input?: Input, token?: string | null): Promise<Answer>;
@@ -51,24 +51,28 @@ export type Running = {
 
 export type Deployment = {
   directory: string;
-  /** `main` is the program of a different release. */
+  /** `main` is the entry point of a different release. */
   run(command?: Command, more?: Settings, main?: string): Promise<Running>;
-  /** Runs a command of the program until it exits. */
+  /** Runs one of the program's commands until it exits. */
   command(...words: string[]): Promise<Ended>;
-  /** Starts a command, with everything it starts itself, in its own process group. */
+  /**
+   * Starts a command in its own process group, which includes everything that the command starts.
+   */
   inGroup(...words: string[]): ChildProcess;
-  /** The output of all its processes. */
+  /** Everything that all its processes have printed. */
   printed(): string;
   mails(): Promise<Mail[]>;
-  /** Opens the store; the embedded one only while no process runs. */
+  /** Opens the store. The embedded store can only be opened while no process runs. */
   open(): Promise<Database>;
-  /** Moves the store's clock forward; the embedded store's only while no process runs. */
+  /** Moves the store's clock forward. The embedded store allows this only while no process runs. */
   passTime(ms: number): Promise<void>;
-  /** Runs statements as the superuser; in the embedded store only while no process runs. */
+  /**
+   * Runs statements as the superuser. The embedded store allows this only while no process runs.
+   */
   beyond(text: string): Promise<void>;
 };
 
-/** Starts no process yet. Its files are removed when the test ends. */
+/** Prepares a deployment, without starting a process. Its files are removed when the test ends. */
 export async function deploy(
   t: TestContext,
   settings: Settings = {},
@@ -143,7 +147,7 @@ export async function deploy(
   };
 }
 
-/** Replaces the function the server's transactions get their time from. */
+/** Replaces the function that the server's transactions get their time from. */
 const clockAhead = (aheadMs: number): string => `create or replace function keyrail.app_now()
   returns timestamptz volatile language sql
   return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;
@@ -213,7 +217,7 @@ function running(child: ChildProcess, url: string): Running {
     as: (token) => async (line, input) => {
       const answer = await ask(line, input, token);
       if (answer.status >= 300) throw new Refusal(line, answer);
-      return answer.body as never; // the contract's own tests check it against the schema
+      return answer.body as never; // other tests check responses against the schema
     },
     kill: () => endProcess(child),
     stop: async () => {
@@ -243,7 +247,7 @@ async function mailsIn(directory: string): Promise<Mail[]> {
   );
 }
 
-/** Waits for an email of a kind to an address, and extracts its token. */
+/** Waits for an email of a given kind to a given address, and extracts its token. */
 export async function mailedToken(
   { mails }: Deployment,
   address: string,

@@ -1,5 +1,4 @@
-// An operator runs the doctor before the first start, beside a running server, and without a
-// server.
+// An operator runs the doctor before the first start, with a server running, and without one.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '@keyrail/server/doctor/finding.ts';
@@ -10,7 +9,7 @@ import { deploy } from './deployment.ts';
 const findingsIn = (output: string): Finding[] =>
   JSON.parse(/^\{"version".*$/m.exec(output)?.[0] ?? '{}').findings;
 
-test('the doctor reports in text and JSON, and its exit code depends on the severity', async (t) => {
+test('the doctor reports as text and as JSON, and its exit code depends on the severity', async (t) => {
   const deployment = await deploy(t, {
     KEYRAIL_PORT: String(await freePort()),
     KEYRAIL_AUTH_THROTTLE: 'on',
@@ -31,7 +30,7 @@ test('the doctor reports in text and JSON, and its exit code depends on the seve
   await deployment.run();
   const beside = await deployment.command('doctor');
   match(beside.output, /^ok {7}public url {4}http:\/\/127\.0\.0\.1:\d+ is reachable\.$/m);
-  // The login of the tests may still create roles, which is an error before PostgreSQL 16.
+  // The tests' login may still create roles, which is an error before PostgreSQL 16.
   const hasRisk = /^error {4}roles {9}The database login can still create/m.test(beside.output);
   match(beside.output, hasRisk ? /\n\n1 error, \d+ warnings?\n$/ : /\n\n0 errors, \d+ warn/);
   if (storeName === 'embedded') {
@@ -46,7 +45,7 @@ test('the doctor reports in text and JSON, and its exit code depends on the seve
   equal((await deployment.command('doctor', '--jsno')).code, 2);
 });
 
-test('wrong settings are reported, each with its remedy', async (t) => {
+test('each wrong setting is reported with its remedy', async (t) => {
   const deployment = await deploy(t, { KEYRAIL_LOG_LEVEL: 'loud', KEYRAIL_PROT: '1' });
   const { code, output } = await deployment.command('doctor', '--json');
   equal(code, 2);

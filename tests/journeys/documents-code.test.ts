@@ -1,5 +1,5 @@
-// The code in the READMEs of the SDK, the client and the reference, run as it is written: each
-// framework example serves a request, the client examples call a real server.
+// Runs the code in the READMEs of the SDK, the client and the reference exactly as written: each
+// framework example serves a request, and the client examples call a real server.
 import { deepEqual, doesNotReject, equal, match, ok, rejects } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ await new Promise((done) => listening.once('listening', done));
 export const url = 'http://127.0.0.1:' + listening.address().port;
 export const close = () => listening.close();`;
 
-/** The lines a reader's own code has around a framework example. */
+/** The lines around each framework example that readers would have in their own code. */
 const programs: Record<string, { before: string; after: string }> = {
   express: { before: "import express from 'express';\nconst app = express();", after: LISTEN },
   koa: { before: "import Koa from 'koa';\nconst app = new Koa();", after: LISTEN },
@@ -56,7 +56,7 @@ export const keyText = keyrail.keys[0].key;
 export const tenantId = keyrail.keys[0].tenantId;
 export const stop = () => keyrail.close();`;
 
-/** Writes a module below node_modules, so that its imports resolve, and imports it. */
+/** Writes a module to a folder below node_modules, so that its imports resolve, and imports it. */
 async function imported(t: TestContext, parts: string[]): Promise<Record<string, unknown>> {
   const folder = join(root, 'node_modules', '.cache', `keyrail-code-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -144,7 +144,7 @@ test('the client and the SDK work as their READMEs show, against a real server',
   }
 });
 
-test('the example with jose verifies a receipt and rejects an altered one', async (t) => {
+test('the example with jose verifies a receipt and rejects one that has been altered', async (t) => {
   const server = await (await deploy(t)).run();
   const founding = { name: 'Acme', slug: 'acme' };
   const { secret_key } = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', founding);
@@ -165,7 +165,10 @@ test('the example with jose verifies a receipt and rejects an altered one', asyn
   await rejects(run(receipt.replace(/\.[^.]{4}/, '.AAAA')));
 });
 
-/** Examples without a request only have to run. An example with its own node is compiled. */
+/**
+ * Examples that make no request only have to run. Those that create their own node are only
+ * compiled.
+ */
 const others = [
   ...sdk.filter(({ code }) => /createTestKeyrail\(|resources: \{/.test(code)),
   ...['docs/rate-limits.md', 'docs/idempotency.md']
@@ -173,7 +176,7 @@ const others = [
     .filter(({ code }) => !code.includes('createKeyrail(')),
 ];
 
-/** The example with the lines around it, and the code that closes its node. */
+/** The example, with the lines around it and the code that closes its node. */
 function around(code: string): string[] {
   const close = 'await keyrail.close();';
   if (code.includes('createTestKeyrail(')) return [code];
@@ -187,7 +190,7 @@ function around(code: string): string[] {
   return [imports, testNode, programs.express?.before ?? '', code, close];
 }
 
-test('the reference renders a document as its README shows', async (t) => {
+test('the reference renders a document in the way its README shows', async (t) => {
   const [block] = codeIn('packages/reference/README.md');
   const { html } = await imported(t, [
     "const openApi = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: {} };",

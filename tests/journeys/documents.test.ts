@@ -1,5 +1,5 @@
-// Every shell command in the documents, as it is written. `npm start` runs in a copy of the clone;
-// the README comes first, and each other document continues where it ended.
+// Runs every shell command in the documents exactly as written. `npm start` runs in a copy of the
+// clone. The README comes first, and the other documents continue from where it ended.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ import { until } from '@keyrail/testing/until.ts';
 
 const READY_MS_MAX = 60_000;
 const FIRST = 'README.md';
-/** This document installs a server, and production.test.ts runs its commands. */
+/** This document is about installing a server, and production.test.ts runs its commands. */
 const ELSEWHERE = 'docs/deploy.md';
 const REFUSAL = '{"error":{';
 
-/** What a document's commands print, in this order. Other documents only have to succeed. */
+/** What a document's commands must print, in this order. Other documents only have to succeed. */
 const printed: Record<string, RegExp[]> = {
   [FIRST]: [
     /"slug":"acme"/,
@@ -36,10 +36,10 @@ const printed: Record<string, RegExp[]> = {
   'docs/secret-scanning.md': [/^true$/m],
   'docs/security.md': [/entries, intact\./],
 };
-/** Documents that show a denied request. */
+/** How many denied requests a document shows. */
 const refusals: Record<string, number> = { [FIRST]: 1 };
 
-/** A folder with links to everything in the clone, so that `npm start` keeps its data separate. */
+/** A folder with links to everything in the clone, so that `npm start` uses separate data. */
 async function linkedClone(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-documents-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -71,7 +71,9 @@ function start(t: TestContext, words: string[], options: { cwd: string; env: obj
   return { child, output: () => output };
 }
 
-/** A shell script of all blocks in a document. It prints each block's place before running it. */
+/**
+ * A shell script with all of a document's blocks. Before each block, it prints where the block is.
+ */
 const scriptOf = (blocks: Block[]): string =>
   blocks.map(({ place, code }) => `echo '@@ ${place}'\n${code}`).join('\n');
 
@@ -125,7 +127,7 @@ test('every command in the documents works as written', { skip }, async (t) => {
   t.diagnostic(`ran ${[...commands.values()].flat().length} blocks of ${ran.join(', ')}`);
 });
 
-/** The output by document. */
+/** The output of each document. */
 function outputs(all: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of all.split(/^@@ /m).slice(1)) {

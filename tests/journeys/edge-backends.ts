@@ -1,5 +1,5 @@
 // The vendor's API on three kinds of server. Each responds with the variables that CGI derives from
-// headers: CGI replaces "-" with "_", so two headers may become one variable.
+// headers. CGI replaces "-" with "_", so two headers may become the same variable.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -9,10 +9,10 @@ import { inherited } from '@keyrail/testing/processes/environment.ts';
 import { until } from '@keyrail/testing/until.ts';
 
 export type Backend = {
-  /** An address and a port. */
+  /** Host and port. */
   api: string;
   isFastCgi: boolean;
-  /** Requests that reached it; null if it does not count them. */
+  /** How many requests have reached it; null if it doesn't count them. */
   requests(): number | null;
 };
 
@@ -29,7 +29,7 @@ async function listening(t: TestContext, server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A backend over HTTP. It also opens a WebSocket, without frames. */
+/** A backend over HTTP. It also accepts WebSocket connections, but exchanges no frames. */
 export async function openPlain(t: TestContext): Promise<Backend> {
   let requests = 0;
   const server = createHttpServer((incoming, response) => {
@@ -69,7 +69,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 `;
 
-/** A WSGI backend; null if this machine has no Python. */
+/** A WSGI backend; null if Python is missing. */
 export async function openWsgi(t: TestContext): Promise<Backend | null> {
   if (spawnSync('python3', ['--version']).status !== 0) return null;
   const child = spawn('python3', ['-c', WSGI], {
@@ -90,7 +90,7 @@ const STDIN = 5;
 const STDOUT = 6;
 const END_REQUEST = 3;
 
-/** A FastCGI responder that handles one request on a connection at a time. */
+/** A FastCGI responder that handles one request at a time on each connection. */
 export async function openFastCgi(t: TestContext): Promise<Backend> {
   const server = createServer((socket) => {
     let unread = Buffer.alloc(0);
@@ -121,7 +121,7 @@ function record(type: number, text: string): Buffer {
   return Buffer.concat([header, Buffer.from(text)]);
 }
 
-/** A later value replaces an earlier one, as in PHP. */
+/** If a variable appears twice, the later value wins, as in PHP. */
 function variablesIn(params: Buffer): Record<string, string> {
   const variables: Record<string, string> = {};
   let at = 0;

@@ -1,6 +1,6 @@
 // Requests that try to get past the nginx and Caddy examples, or to change what the API receives
-// about the key. The API runs on three kinds of server, because CGI, WSGI and FastCGI read several
-// spellings of a header as one.
+// about the key. The API runs on three kinds of server, because CGI, WSGI and FastCGI treat several
+// spellings of a header as the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
@@ -16,7 +16,10 @@ type Header = readonly [name: string, value: string];
 type Hostile = { name: string; headers: readonly Header[]; line?: string; body?: string };
 
 const PROXIES = ['nginx', 'caddy'] as const;
-/** Some attacks succeed only sometimes: through the order of a map, or a race of two sockets. */
+/**
+ * Some attacks succeed only sometimes: they depend on the order of a map, or on a race between two
+ * sockets.
+ */
 const ROUNDS = 6;
 const FILLER = 1000;
 
@@ -24,7 +27,7 @@ const nominated = (connection: string): readonly Header[] => [['Connection', con
 const spelled = (spelling: (name: string) => string): readonly Header[] =>
   keyHeaderNames.map((name) => [spelling(name), 'spoofed']);
 
-/** Each is sent with a valid key: the API must see exactly what Edge determined. */
+/** Each is sent with a valid key. The API must receive exactly what Edge has determined. */
 const changing: readonly Hostile[] = [
   ...keyHeaderNames.map((name) => ({
     name: `${name} is hop-by-hop`,
@@ -63,7 +66,7 @@ const changing: readonly Hostile[] = [
 const filled = (kilobytes: number): readonly Header[] =>
   Array.from({ length: kilobytes }, (_, at) => [`X-Filler-${at}`, 'x'.repeat(FILLER)]);
 
-/** Each is sent without a key, while Edge is up and the proxies fail open. */
+/** Each is sent without a key, while Edge is running and the proxies fail open. */
 const passing: readonly Hostile[] = [
   ...[8, 17, 60, 200, 900].map((size) => ({ name: `${size} KB`, headers: filled(size) })),
   { name: 'one large header', headers: [['X-Filler', 'x'.repeat(200_000)]] },
@@ -112,11 +115,11 @@ async function sent(t: TestContext, port: number, hostile: Hostile) {
   return { status: Number(head.split(' ')[1]), head, text };
 }
 
-/** The final response, without interim responses. */
+/** The final response, after any interim responses (1xx). */
 const finalOf = (received: string): string =>
   received.replace(/^(HTTP\/1\.1 100 .*?\r\n\r\n)+/s, '');
 
-/** Whether a response with a length or in chunks has arrived. */
+/** Whether a complete response has arrived, with a length or in chunks. */
 function isWhole(received: string): boolean {
   const [head = '', text = ''] = finalOf(received).split(/\r\n\r\n(.*)/s);
   const [, length] = /^content-length: (\d+)\r?$/im.exec(head) ?? [];
@@ -157,7 +160,7 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
       });
     }
     await t.test(
-      `${program}: while Edge is up, nothing gets past it even when failing open`,
+      `${program}: while Edge is running, no request gets past it, even if the proxy fails open`,
       async (t) => {
         const port = await openProxy(t, program, { ...plain, socket, failsOpen: true });
         await until(() => isReady(port), WAIT_MS_MAX);
@@ -166,7 +169,7 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
     );
   }
 
-  await t.test('Caddy opens a WebSocket only for a valid key', async (t) => {
+  await t.test('Caddy accepts a WebSocket only with a valid key', async (t) => {
     const port = await openProxy(t, 'caddy', { ...plain, socket, failsOpen: false });
     const upgrade = nominated('Upgrade, X-Keyrail-Env');
     const headers: Header[] = [...upgrade, ['Upgrade', 'websocket']];
@@ -189,7 +192,7 @@ async function learnsTheTruth(t: TestContext, { port, key, id, hostile }: Learni
   const headers: Header[] = [['X-Api-Key', key], ...hostile.headers];
   for (let round = 0; round < ROUNDS; round += 1) {
     const { status, text } = await sent(t, port, { ...hostile, headers });
-    // A proxy may reject malformed requests.
+    // A proxy may reject a malformed request.
     if (status === 400) continue;
     equal(status, 200, hostile.name);
     ok(!text.includes('spoofed'), `${hostile.name}: ${text}`);

@@ -1,4 +1,4 @@
-// nginx and Caddy allow, deny and limit with the files in examples/edge.
+// nginx and Caddy allow, deny and rate-limit requests with the files in examples/edge.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import {
 } from './edge-proxy-ground.ts';
 import { newGround } from './sdk-ground.ts';
 
-/** The vendor's API: it responds with the headers it received. */
+/** The vendor's API, which responds with the headers it has received. */
 async function openApi(t: TestContext): Promise<string> {
   const server = createServer((incoming, response) => {
     response.end(JSON.stringify(incoming.headers));
@@ -39,7 +39,7 @@ const spoofed = {
   'x-keyrail-scopes': 'spoofed',
 };
 
-test('nginx and Caddy allow, deny and limit with the files in examples/edge', async (t) => {
+test('nginx and Caddy allow, deny and rate-limit requests with the files in examples/edge', async (t) => {
   const missing = proxyIsMissing('nginx') ?? proxyIsMissing('caddy');
   if (missing !== null) return t.skip(missing);
   const server = await (await deploy(t)).run();
@@ -97,7 +97,8 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
     equal((await ask(port, '/', bearing(good.key))).status, 401, `revoked: ${name}`);
   }
 
-  // Edge is killed, not stopped. A proxy that fails open forwards requests without made-up headers.
+  // Edge is killed, not stopped. A proxy that fails open forwards requests, but removes forged
+  // headers.
   await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
     const answer = await ask(port, '/', { ...bearing(good.key), ...spoofed });
@@ -109,14 +110,14 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The next Edge replaces the socket that was left behind, and SIGTERM stops it gracefully.
+  // The next Edge replaces the socket left behind by the first, and SIGTERM stops it gracefully.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');
   deepEqual(await once(again, 'exit'), [0, null]);
 });
 
-/** A caller gets the same reason, scopes and headers as from the SDK. */
+/** Callers get the same reason, scopes and headers as from the SDK. */
 async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: string }) {
   const none = await ask(port, '/', spoofed);
   deepEqual(denialOf(none), [401, { code: 'missing_key', message: 'An API key is required.' }]);
@@ -130,13 +131,13 @@ async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: str
   equal(wrong.headers['cache-control'], 'no-store');
 }
 
-/** The status of a denial and its error, as the SDK sends it. */
+/** A denial's status and error, in the form in which the SDK sends them. */
 const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) => {
   match(String(headers['content-type']), /^application\/json/);
   return [status, JSON.parse(text).error];
 };
 
-/** An example in another language, with only its port replaced. */
+/** Runs an example in another language, with nothing but its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {
   const run = promisify(execFile);
   const isThere = await run('python3', ['--version']).then(

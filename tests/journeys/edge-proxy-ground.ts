@@ -1,6 +1,6 @@
-// nginx and Caddy in front of an API, with exactly the files in examples/edge: only ports, the
-// socket, the comment signs of fail-open and the API's protocol are replaced. Edge runs as the
-// program operators use.
+// nginx and Caddy in front of an API, with exactly the files in examples/edge. Only ports, the
+// socket, the API's protocol and the comment signs that disable failing open are replaced. Edge
+// runs as the program that operators use.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -27,11 +27,11 @@ export const WAIT_MS_MAX = 30_000;
 export const example = (name: string): string =>
   readFileSync(join(ROOT, 'examples/edge', name), 'utf8');
 
-/** `api` is an address and a port. */
+/** `api` is a host and a port. */
 type Front = { api: string; socket: string; failsOpen: boolean; isFastCgi?: boolean };
 type Place = Front & { directory: string; port: number };
 
-/** Writes the configuration, and returns the program's arguments. */
+/** Writes the configuration, and returns the program's command-line arguments. */
 const configure: Record<ProxyProgram, (place: Place) => string[]> = {
   nginx({ directory, port, api, socket, failsOpen, isFastCgi = false }) {
     const site = replaced(example('nginx.conf'), [
@@ -50,13 +50,13 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['127.0.0.1:3000', api],
       [SOCKET, socket],
     ]);
-    // A comment sign without a space after it disables a line of configuration.
+    // A comment sign without a space after it marks a disabled line of configuration.
     const chosen = failsOpen ? site.replaceAll(/^\t#(?! )/gm, '\t') : site;
     return writeCaddy(directory, ['auto_https off', 'default_bind 127.0.0.1'], chosen);
   },
 };
 
-/** Makes the change that the comment in the example describes. */
+/** Makes the change that a comment in the example describes. */
 const withFastCgi = (site: string, api: string): string =>
   replaced(site, [[`proxy_pass http://${api}`, `fastcgi_pass ${api}`]]).replaceAll(
     /proxy_set_header (X-Keyrail-[\w-]+)/g,
@@ -94,7 +94,7 @@ export async function openProxy(
   return port;
 }
 
-/** A path for the socket of an Edge. */
+/** A path for Edge's socket. */
 export function socketPath(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'kr-edge-socket-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));

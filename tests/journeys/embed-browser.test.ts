@@ -1,5 +1,5 @@
-// A real browser uses the embed API: a page on a registered origin manages keys, and a page on
-// another origin is blocked by the browser and by the server.
+// A real browser uses the embed API. A page on a registered origin manages keys; a page on another
+// origin is blocked, both by the browser and by the server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
-/** An empty page on its own origin. */
+/** Serves an empty page on its own origin. */
 async function openSite(t: TestContext): Promise<string> {
   const site = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>page</title>');
@@ -21,7 +21,7 @@ async function openSite(t: TestContext): Promise<string> {
 type Sent = { method?: string; token: string; body?: string };
 type Seen = { status: number; body: object } | { blocked: string };
 
-/** The response as a script on the page sees it. */
+/** The response as seen by a script on the page. */
 const fetched = (page: Page, url: string, { method = 'GET', token, body }: Sent): Promise<Seen> =>
   page.evaluate(
     async (asked) => {
@@ -65,7 +65,7 @@ async function subjectOf({ as }: Running, origin: string) {
   return { secretKey: founded.secret_key.key, vendor, projectId: project.id, tenant, token };
 }
 
-test('a registered page manages keys from a browser; a foreign page is blocked', async (t) => {
+test('a page on a registered origin can manage keys from a browser, and a page on another is blocked', async (t) => {
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
   const server = await (await deploy(t)).run();

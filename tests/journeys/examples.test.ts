@@ -1,5 +1,5 @@
-// Every example in its own process, on its real framework, against the real server: keys, scopes,
-// limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
+// Every example runs in its own process, on its real framework, against the real server: keys,
+// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -58,7 +58,7 @@ test('every example works with and without the control plane', async (t) => {
   );
 });
 
-/** Returns a valid key. */
+/** Checks everything that needs the control plane; returns a valid key. */
 async function worksWith(vendor: Vendor, call: Caller, project_id: string): Promise<string> {
   const given = givenBy(call);
   const scopes = ['invoices:read', 'charges:write'];
@@ -104,7 +104,7 @@ async function known(vendor: Vendor, key: string): Promise<void> {
   throw new Error('The node never received the key.');
 }
 
-/** Fifty callers, one idempotency key: the handler runs once, and all get its response. */
+/** Fifty callers use one idempotency key: the handler runs once, and all get its response. */
 async function runsOnce(vendor: Vendor, key: string): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: CALLERS }, async () => {
@@ -140,7 +140,10 @@ async function isLimited(vendor: Vendor, key: string): Promise<void> {
   equal(await codeOf(beyond), '429 rate_limited');
 }
 
-/** On a busy machine the counters may be late, and then the request is allowed uncounted. */
+/**
+ * On a busy machine, the counters may respond too late. The request is then allowed without
+ * counting.
+ */
 async function counted(vendor: Vendor, key: string): Promise<Response> {
   for (let turn = 0; turn < 50; turn += 1) {
     const response = await vendor.get(key);
@@ -150,7 +153,7 @@ async function counted(vendor: Vendor, key: string): Promise<Response> {
   throw new Error('The counters never responded in time.');
 }
 
-/** Known keys are accepted, unknown ones are rejected, and no charge is made twice. */
+/** Known keys are accepted, unknown keys are rejected, and no charge is made twice. */
 async function worksWithout(vendor: Vendor, key: string): Promise<void> {
   const welcome = await vendor.get(key);
   equal(welcome.status, 200);

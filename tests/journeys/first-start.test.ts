@@ -1,6 +1,6 @@
-// The first start in a fresh clone, on a machine whose Node.js can run the server: a real
+// The first start in a fresh clone, on a machine whose own Node.js can run the server: a real
 // installation, without development dependencies or the pinned Node.js. Then the first example in
-// the README, and the start of the larger installation that `npm run build` needs.
+// the README, and the beginning of the larger installation that `npm run build` needs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -20,7 +20,7 @@ async function freshClone(t: TestContext): Promise<Clone> {
   const folder = join(place, 'clone');
   const programs = join(place, 'bin');
   await Promise.all([copyTree(folder), mkdir(programs)]);
-  // The machine's Node.js is the one that runs this test.
+  // The machine's own Node.js is the one that runs this test.
   await symlink(process.execPath, join(programs, 'node'));
   const env = { PATH: `${programs}:${PATH}`, HOME: homedir(), npm_config_prefer_offline: 'true' };
   return { folder, env };
@@ -38,7 +38,7 @@ async function post(url: string, token: string, body: object): Promise<Created> 
   return response.json() as Promise<Created>;
 }
 
-/** Creates what the README creates; returns the settings of its example, and the key. */
+/** Creates everything that the README creates; returns its example's settings, and the key. */
 async function vendorOf(url: string, { folder, env }: Clone) {
   const bootstrap = (await readFile(join(folder, '.keyrail/bootstrap-token'), 'utf8')).trim();
   const workspace = await post(`${url}/v1/workspaces`, bootstrap, { name: 'Acme', slug: 'acme' });
@@ -56,7 +56,7 @@ async function vendorOf(url: string, { folder, env }: Clone) {
   return { key, env: { ...env, ...settings, PORT: '0' } };
 }
 
-/** `npm run example`, called once with a tenant's key. */
+/** Runs `npm run example`, and calls it once with a tenant's key. */
 async function runExample(url: string, clone: Clone): Promise<void> {
   const { key, env } = await vendorOf(url, clone);
   let called: Promise<Response> | undefined;
@@ -85,7 +85,7 @@ const isReachable = spawnSync('npm', ['ping'], { env: NPM, cwd: tmpdir() }).stat
 const skip = !isReachable && 'the npm registry cannot be reached';
 if (skip) console.error(`The first start is not tested: ${skip}`);
 
-test('npm start in a fresh clone installs what a server needs, says so, and serves', {
+test('npm start in a fresh clone installs what the server needs, says so, and serves', {
   skip,
   timeout: MS_MAX,
 }, async (t) => {

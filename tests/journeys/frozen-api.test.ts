@@ -1,6 +1,6 @@
-// An API process freezes and thaws (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
-// Receipts, node lists, /status and the nodes' own statements stay true. The database's clock is
-// moved while the process is frozen, so that minutes need no waiting.
+// An API process freezes and resumes (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
+// What receipts, node lists, /status and the nodes themselves say stays true. The database's clock
+// is moved while the process is frozen, so that the test doesn't have to wait for minutes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -20,7 +20,7 @@ type Key = { id: string; key: string };
 
 type Scene = {
   deployment: Deployment;
-  /** The process that the nodes poll. */
+  /** The process that all nodes poll. */
   server: Running;
   ground: Ground;
   keys: [Key, Key];
@@ -33,8 +33,8 @@ async function scene(t: TestContext): Promise<Scene> {
   const ground = await newGround(server);
   const keys: [Key, Key] = [await ground.issue(server), await ground.issue(server)];
   const options = { ...ground.options(server.url), staleAfterMs: STALE_MS };
-  // Two nodes with one name would look like a restart: the list leaves out the first one
-  // until it polls again.
+  // Each node has its own name. A second node with the same name would look like a restart, so the
+  // list would leave out the first one until it polls again.
   const nodes = ['first', 'second'].map((nodeName) => startSdkNode({ ...options, nodeName }));
   for (const node of nodes) {
     t.after(node.kill);
@@ -52,7 +52,7 @@ const listed = async ({ ground }: Scene, through: Running): Promise<string[]> =>
   return data.map(({ state }) => state);
 };
 
-/** What the response says, and its receipt, which must say the same. */
+/** What the response says, which its receipt must confirm. */
 async function stated(server: Running, propagation: Propagation & { receipt?: string }) {
   const { complete, nodes, receipt = '' } = propagation;
   const found = { complete, acked: nodes.map(({ acked }) => acked).toSorted() };
@@ -67,7 +67,7 @@ async function stated(server: Running, propagation: Propagation & { receipt?: st
   return found;
 }
 
-/** What a node reports about a key at one moment. */
+/** What a node currently says about a key. */
 async function claimOf(node: NodeProcess, { key }: Key) {
   const decision = await node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;
@@ -75,8 +75,8 @@ async function claimOf(node: NodeProcess, { key }: Key) {
 }
 
 /**
- * Waits until the node claims to have the policy from after the revocation. A node with that claim
- * must not allow the key, and neither must a node that was degraded and claims it no longer is.
+ * Waits until the node claims to have a policy from after the revocation. A node that claims this
+ * must not allow the key, and neither must a degraded node that claims to have recovered.
  */
 async function becomesCurrent(
   node: NodeProcess,
@@ -93,7 +93,7 @@ async function becomesCurrent(
   });
 }
 
-test('a revocation is not complete while the API process of the nodes is frozen', async (t) => {
+test('a revocation is not complete while the API process that nodes poll is frozen', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked, other] = keys;
@@ -147,7 +147,7 @@ test('nodes seen before a ten-minute freeze are counted right after it', async (
   deepEqual(await stated(server, again), { complete: false, acked: [false, true] });
 });
 
-test('a revocation whose process freezes while it waits is not reported as complete', async (t) => {
+test('a revocation is not reported as complete if its process freezes while it waits', async (t) => {
   const { deployment, server, ground, nodes, keys } = await scene(t);
   const [revoked] = keys;
   const beside = await deployment.run('api');
@@ -166,7 +166,7 @@ test('a revocation whose process freezes while it waits is not reported as compl
   await Promise.all(nodes.map((node) => becomesCurrent(node, revoked, since)));
 });
 
-test('/status reports a frozen worker as down until it thaws', async (t) => {
+test('/status reports a frozen worker as down until it resumes', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('api');
   const worker = await deployment.run('worker');

@@ -1,5 +1,5 @@
-// Requests that must run only once, while processes race and the control plane crashes at bad
-// moments.
+// Requests that must run only once, while processes race each other and the control plane crashes
+// at bad moments.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -28,7 +28,7 @@ async function ground(t: TestContext): Promise<Ground> {
   return { deployment, server, settings, key };
 }
 
-test('forty callers with ten idempotency keys, on two processes, cause ten charges', async (t) => {
+test('forty callers with ten idempotency keys on two processes cause ten charges', async (t) => {
   const { settings, key } = await ground(t);
   const vendors = await Promise.all(
     ['examples/express.ts', 'examples/hono.ts'].map((file) => startVendor(t, file, settings)),
@@ -50,7 +50,7 @@ test('forty callers with ten idempotency keys, on two processes, cause ten charg
   equal(counts[0] + counts[1], 10);
 });
 
-test('a response survives if the control plane dies before storing it', async (t) => {
+test('a response is not lost if the control plane dies before it has stored it', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,

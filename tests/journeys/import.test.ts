@@ -1,5 +1,5 @@
-// A vendor moves from another product: its whole key file goes through the real command line into a
-// deployment, and from there to a node.
+// A vendor moves from another product: its entire key file is imported with the real command line
+// into a deployment, from where the keys reach a node.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ test('a hundred thousand keys are imported from one CSV file, and a node accepts
   equal(version, 1 + BATCHES, 'one version for each batch');
   const node = createKeyrail(ground.options(server.url));
   t.after(() => node.close());
-  // On a slow machine the snapshot of all keys takes longer than the default wait.
+  // On a slow machine, the snapshot with all keys takes longer than the default wait.
   equal(await node.ready(60_000), true);
   equal(node.state().keys, KEYS);
   for (let number = 0; number < KEYS; number += 997) {

@@ -1,5 +1,6 @@
 // Nodes in separate processes share a limit through leases, with a real server and a Redis Cluster.
-// One node crashes, one is stopped: the limit is never exceeded, and only the crash costs units.
+// One node crashes and one is stopped. The limit is never exceeded, and only the crashed node's
+// units are lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -10,7 +11,7 @@ import { newGround } from './sdk-ground.ts';
 
 const LIMIT = 400;
 const REQUESTS = 60;
-/** A window whose sub-buckets last two days, so that none ends during the test. */
+/** The window's sub-buckets last two days, so that none ends during the test. */
 const rate_limits = [
   { id: 'month', limit: LIMIT, window_ms: 2_678_400_000, algorithm: 'sliding', scope: 'tenant' },
 ];

@@ -1,5 +1,5 @@
-// A flood of logins: each gets a response or is rejected with retry-after, the server stays up, and
-// /healthz keeps responding.
+// A flood of logins: each one gets a response or is rejected with retry-after, the server stays up,
+// and /healthz keeps responding.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { deploy } from './deployment.ts';
 const AT_ONCE = 300;
 const HEALTHY_MIN = 5;
 
-test('excess logins in a flood are rejected, and /healthz keeps responding', async (t) => {
+test('excess logins are rejected during a flood, and /healthz keeps responding', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   await server.ask('POST /v1/auth/users', { email: 'ada@example.com', password: 'x'.repeat(20) });

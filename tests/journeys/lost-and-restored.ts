@@ -1,5 +1,5 @@
-// A deployment is lost and restored from a backup that was taken while it served. The backup is
-// restored into another store, and nodes that had a newer policy accept the result.
+// A deployment is lost, and restored from a backup that was made while it was serving. The backup
+// is restored into the other store, and nodes that had a newer policy accept the restored one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -19,13 +19,16 @@ const WAIT_MS_MAX = 60_000;
 const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
-/** Keys that sign tokens. Anchor keys stay published, because older anchors must still verify. */
+/**
+ * IDs of the keys that sign tokens. Anchor keys stay published, because older anchors must still
+ * verify.
+ */
 const kidsOf = async (server: Running): Promise<string[]> =>
   (await server.as(null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
     .map(({ kid }) => kid);
 
-/** Takes a backup of a deployment on one store, and restores it into another. */
+/** Backs up a deployment on one store, and restores it into the other. */
 export async function lostAndRestored(
   t: TestContext,
   from: StoreName,
@@ -40,7 +43,7 @@ export async function lostAndRestored(
   const kept = await ground.issue(before);
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
 
-  // Changes continue while the backup is taken.
+  // Changes continue while the backup is being made.
   let issued = 0;
   const load = startWriting(2, async () => {
     await ground.issue(before, { env: 'test' });
@@ -51,7 +54,7 @@ export async function lostAndRestored(
   await load.stop();
   ok(issued > 5, 'changes were made');
 
-  // Changes that the node has applied but the backup lacks.
+  // The node has applied these changes, but the backup doesn't contain them.
   const after = await ground.issue(before);
   await ground.revoke(before, kept.id);
   await until(async () => (await node.verdict(after.key)) === 'allowed', WAIT_MS_MAX);
@@ -72,17 +75,17 @@ export async function lostAndRestored(
   equal(chain.verified, true, JSON.stringify(chain));
   const newKids = await kidsOf(again);
   ok(newKids.length > 0 && !newKids.some((kid) => kids.includes(kid)), 'the signing key is new');
-  // Keys and audit rows are from the same moment.
+  // Keys and audit rows must be from the same moment.
   const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
   const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
   ok(keys.length > 5, 'some keys of the load are in the backup');
   equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
 
-  // The node was ahead, and ends up with the restored deployment's policy.
+  // The node was ahead of the backup. It ends up with the restored deployment's policy.
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
   equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);
-  // The only node has applied it, but the database cannot rule out another one.
+  // The only node has applied it, but the restored database can't rule out that there are others.
   deepEqual([revoked.incomplete_reason, revoked.acked_nodes], ['restored', revoked.total_nodes]);
   equal(await node.verdict(kept.key), 'unknown_key');
   const { restoreTest, components } = await again.as(null)('GET /status');

@@ -1,5 +1,5 @@
-// The files in deploy/monitoring with the distribution's Prometheus, over a live server: only
-// addresses, intervals and the token path are replaced.
+// Runs the files in deploy/monitoring with the distribution's Prometheus, against a live server.
+// Only addresses, intervals and the token path are replaced.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
 const dashboard = (): Dashboard =>
   JSON.parse(readFileSync(join(FILES, 'keyrail-dashboard.json'), 'utf8'));
 
-/** Metric names in a query: words before a brace or a bracket, or alone. */
+/** The metric names in a query: words followed by a brace or a bracket, or on their own. */
 const namesIn = (query: string): string[] => query.match(/\b(?:keyrail|nodejs|process)_\w+/g) ?? [];
 
 function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
@@ -74,7 +74,9 @@ async function ask(url: string): Promise<Answer> {
   return (await fetch(url)).json() as Promise<Answer>;
 }
 
-test('every alert and every panel queries metrics a server exports', { skip }, async (t) => {
+test('every metric that an alert or a panel queries is exported by a server', {
+  skip,
+}, async (t) => {
   const deployment = await deploy(t, { KEYRAIL_METRICS_TOKEN: TOKEN });
   const server = await deployment.run('start');
   const prometheus = await startPrometheus(t, new URL(server.url).host);
@@ -83,7 +85,7 @@ test('every alert and every panel queries metrics a server exports', { skip }, a
   const found = async (expr: string) =>
     ((await query(expr).catch(() => null))?.data?.result?.length ?? 0) > 0;
 
-  // Wait for two scrapes, because rates need two samples, and for the worker's first heartbeat.
+  // Waits for two scrapes, because rates need two samples, and for the worker's first heartbeat.
   await until(
     () => found('keyrail_worker_seen == 1 and count_over_time(up[1m]) > 2'),
     START_MS_MAX,
@@ -120,7 +122,7 @@ test('every alert and every panel queries metrics a server exports', { skip }, a
   ok(await found('up{job="keyrail"} == 1'), 'the token of the example opens /metrics');
 });
 
-test('every Prometheus rule passes promtool', { skip }, () => {
+test('promtool accepts every Prometheus rule', { skip }, () => {
   const rules = join(FILES, 'keyrail-alerts.yaml');
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rules], {
     encoding: 'utf8',

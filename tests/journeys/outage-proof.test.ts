@@ -1,5 +1,6 @@
-// The control plane is down for a while. Right after it returns, a revocation waits for every node
-// that was live before the outage: `complete` never means that no node was counted.
+// The control plane is down for a while. Right after it comes back, a revocation waits for every
+// node that was live before the outage. It is never `complete` only because no node has been
+// counted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openProxy, type Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
@@ -11,14 +12,14 @@ import { type Ground, newGround } from './sdk-ground.ts';
 
 const CONVERGED_MS_MAX = 60_000;
 const OUTAGE_SECONDS = [10, 100, 1_000];
-/** Short, because the tests examine the response for a silent node. */
+/** Short, because the tests also examine the response when a node stays silent. */
 const settings = { KEYRAIL_REVOKE_WAIT_MS: '1000' };
 
 const portOf = ({ url }: Running) => Number(new URL(url).port);
 
 type Attached = { node: NodeProcess; proxy: Wire };
 
-/** A real node that has the key, over a connection the test can redirect. */
+/** Starts a real node that has loaded the key, through a proxy that the test can redirect. */
 async function attach(
   t: TestContext,
   ground: Ground,
@@ -45,7 +46,7 @@ const ackedIn = (propagation: { complete: boolean; nodes: { acked: boolean }[] }
   acked: propagation.nodes.map(({ acked }) => acked).toSorted(),
 });
 
-/** Repeats a revocation until it is `complete`; returns the nodes' verdicts at that moment. */
+/** Repeats a revocation until it is `complete`; returns the nodes' verdicts at that time. */
 async function verdictsOnceComplete(
   ground: Ground,
   { server, id, key, nodes }: { server: Running; id: string; key: string; nodes: Attached[] },
@@ -61,7 +62,7 @@ async function verdictsOnceComplete(
   return verdicts;
 }
 
-test('after an outage, a revocation waits for the node that has not received it', async (t) => {
+test('after an outage, a revocation waits for a node that has not received it', async (t) => {
   const deployment = await deploy(t, settings);
   let server = await deployment.run();
   for (const seconds of OUTAGE_SECONDS) {
@@ -92,7 +93,7 @@ test('after an outage, a revocation waits for the node that has not received it'
   }
 });
 
-test('nodes of a stopped API process are counted until they poll another one', {
+test("a stopped API process's nodes are still counted until they poll another one", {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

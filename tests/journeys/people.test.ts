@@ -1,5 +1,5 @@
-// The life of a team, from signing up to leaving, over HTTP against the real program and the emails
-// it sends.
+// A team from the first sign-up until members leave, over HTTP against the real program and the
+// emails it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, refused } from '@keyrail/testing/harness.ts';
@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Joins with a verified address, using a token that the owner passes on. */
+/** Joins as a user with a verified address, with a token that the owner hands over. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,
@@ -40,7 +40,7 @@ async function joinByHand(
   return grace;
 }
 
-/** Joins with an unverified address: the emailed link verifies it. */
+/** Joins as a user with an unverified address: the link in the email also verifies it. */
 async function joinByMail(
   deployment: Deployment,
   server: Running,
@@ -95,7 +95,7 @@ test('team members sign up, create a workspace, invite, accept, switch, get prom
   await resetAcrossRestart(deployment, server, ada);
 });
 
-/** The program chose its port itself (KEYRAIL_PORT=0): its links contain the real one. */
+/** The program picked its own port (KEYRAIL_PORT=0), so its links must contain that port. */
 async function checkLinks({ mails }: Deployment, { url }: Running): Promise<void> {
   const links = (await mails()).flatMap(({ text }) => text.match(/https?:\S+/g) ?? []);
   ok(links.length > 2, 'links were mailed');
@@ -124,7 +124,7 @@ async function checkLog({ call }: Someone): Promise<void> {
   ]);
 }
 
-/** Requests a reset, and uses the link after a restart of the program. */
+/** Requests a password reset, and uses the link after the program has restarted. */
 async function resetAcrossRestart(
   deployment: Deployment,
   before: Running,

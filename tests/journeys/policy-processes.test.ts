@@ -1,6 +1,6 @@
-// Several API processes over one PostgreSQL: keys are written through one and polled through the
-// others, while the LISTEN connections are cut repeatedly. No change is missed, and a revocation is
-// complete only when every node has it.
+// Several API processes share one PostgreSQL. Keys are written through one and polled through the
+// others, while their LISTEN connections are cut repeatedly. No change is missed, and a revocation
+// is complete only when every node has it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node per filter, distributed over the servers that receive no writes. */
+/** One node for each filter, spread over the servers that receive no writes. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
@@ -113,7 +113,7 @@ async function cutEars(): Promise<void> {
     where datname = current_database() and application_name = 'keyrail-listener'`);
 }
 
-/** Repeats `act` until the work is done. */
+/** Keeps calling `act` until the work is done. */
 async function during(work: Promise<unknown>, act: () => Promise<void>): Promise<void> {
   let isOver = false;
   const over = work.finally(() => {
@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('every node and every old snapshot converges to the current policy, whichever connection breaks', {
+test('every node and every old snapshot catches up with the current policy, whichever connection breaks', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -158,7 +158,7 @@ test('every node and every old snapshot converges to the current policy, whichev
   t.diagnostic(`${starts.length} snapshots followed ${WRITERS * WRITES} writes`);
 });
 
-/** Revokes a key, waits for all nodes, and checks that they have really applied it. */
+/** Revokes a key, waits for all nodes, and checks that they have really applied the revocation. */
 async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<void> {
   const client = through(0, ground.token);
   const [tenant_id] = ground.tenants;
@@ -167,7 +167,7 @@ async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<v
   const answer = await request(client, `/v1/keys/${id}/revoke?wait=true`, { method: 'POST' });
   const propagation = Object(answer.body.propagation);
   equal(propagation.complete, true, JSON.stringify(propagation));
-  // The node that polls only test keys does not count for a live key.
+  // The node that follows only test keys doesn't count towards a live key.
   equal(propagation.total_nodes, nodes.length - 1);
   for (const node of nodes) {
     ok(!node.held()?.keys.has(id), 'complete, but a node still accepts the key');
@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever process it polls', {
+test('a revocation is complete when every node has it, whichever process the node polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();

@@ -1,9 +1,9 @@
-// The commands in docs/deploy.md, as written except for their paths, and the server under a user
-// that can neither change the code nor write outside its data.
+// Runs the commands in docs/deploy.md, as written except for their paths, and runs the server as a
+// user that can neither change the code nor write outside its data directory.
 //
-// Two things differ from production. The dependencies are copied as the lock file lists them,
-// because installing them takes longer than everything else; and the user is `nobody`, so that the
-// machine gets no new user.
+// Two things differ from production. The dependencies are copied according to the lock file,
+// because installing them would take longer than everything else; and the user is `nobody`, so that
+// no user has to be created on the machine.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ after(async () => {
 
 const clone = (): string => join(place.folder, 'clone');
 
-/** The text with the paths, the user and the port of this test. */
+/** The text with this test's paths, user and port. */
 const here = (text: string, port: number): string =>
   text
     .replaceAll('https://git.example.com/keyrail.git', place.source)
@@ -49,11 +49,11 @@ const here = (text: string, port: number): string =>
     .replaceAll(/(--regid|-g) keyrail\b/g, `$1 ${idOf('-g')}`)
     .replaceAll('4400', String(port));
 
-/** Stands in for npm: see above. Any other npm command would fail. */
+/** Stands in for npm, which would install for a long time. Any other npm command fails. */
 const NPM = 'npm() { [ "$*" = "ci --omit=dev" ] && mv "$DEPENDENCIES/node_modules" . &&';
 const NESTED = 'cp -r "$DEPENDENCIES/packages" .; }';
 
-test('the commands of the guide install, start, probe and stop the server', { skip }, async () => {
+test("the guide's commands install, start, probe and stop the server", { skip }, async () => {
   const guide = documents().filter(({ path }) => path === GUIDE);
   const blocks = guide.flatMap(blocksOf).filter(({ notRun }) => !notRun);
   ok(blocks.length >= 3, 'the blocks were found');
@@ -79,7 +79,7 @@ test('the commands of the guide install, start, probe and stop the server', { sk
 
 const settings = () => ({ KEYRAIL_PORT: '0', KEYRAIL_DATA_DIR: place.data });
 
-/** Starts the server as that user, and stops it once it is ready and has been used. */
+/** Starts the server as the unprivileged user, uses it once it is ready, and stops it. */
 async function startAndStop(
   words: string[],
   use: (url: string) => Promise<void> = async () => {},
@@ -101,7 +101,7 @@ async function startAndStop(
   equal(/installing|EACCES/.exec(output), null, output);
 }
 
-/** The dashboard page, and every file it references. */
+/** Loads the dashboard page and every file it refers to. */
 async function openDashboard(url: string): Promise<void> {
   const page = await (await fetch(url)).text();
   const names = page.match(/\/assets\/[\w.-]+/g) ?? [];
@@ -113,7 +113,7 @@ async function openDashboard(url: string): Promise<void> {
   }
 }
 
-test('npm start needs no development dependency, writes nothing into the clone, and serves the dashboard', {
+test('npm start needs no development dependencies, writes nothing to the clone, and serves the dashboard', {
   skip,
 }, async () => {
   await startAndStop(['npm', 'start'], openDashboard);
@@ -127,7 +127,7 @@ test('npm start needs no development dependency, writes nothing into the clone, 
   ]);
 });
 
-test('on an older Node.js, the entry point starts the installed one and forwards signals', {
+test('on an older Node.js, the entry point runs the installed Node.js and forwards signals', {
   skip,
 }, async (t) => {
   const node = await findNode20();
@@ -135,7 +135,9 @@ test('on an older Node.js, the entry point starts the installed one and forwards
   await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
 });
 
-test('a start without dependencies prints one sentence on what to do', { skip }, async (t) => {
+test('a start without dependencies prints one sentence that says what to do', {
+  skip,
+}, async (t) => {
   const node = await findNode20();
   if (node === null) return t.skip(noNode20);
   const entry = join(place.source, 'packages/server/bin/keyrail-server.js');
@@ -151,7 +153,9 @@ test('a start without dependencies prints one sentence on what to do', { skip },
   }
 });
 
-test('the unit runs the command from the guide, and systemd accepts it', { skip }, async (t) => {
+test("the systemd unit runs the guide's command, and systemd accepts the unit", {
+  skip,
+}, async (t) => {
   const unit = readFileSync(join(root, UNIT), 'utf8');
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);

@@ -1,4 +1,4 @@
-// A place like /opt on a server: a clone owned by root, and a user that may not change it.
+// A folder like /opt on a server: a clone owned by root, and a user that can't change it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 const USER = 'nobody';
 const PROGRAMS = ['bash', 'curl', 'git', 'npm', 'setpriv'];
 
-/** The machine's PATH; npm puts the clone's own programs in front of it. */
+/** The machine's PATH. npm would put the clone's own programs first. */
 export const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
 
-/** The arguments with which `setpriv` becomes the unprivileged user. */
+/** Arguments with which `setpriv` switches to the unprivileged user. */
 export const asUser = (): string[] => [
   '--reuid',
   idOf('-u'),
@@ -30,7 +30,7 @@ export const asUser = (): string[] => [
 export const idOf = (which: '-u' | '-g'): string =>
   execFileSync('id', [which, USER], { encoding: 'utf8' }).trim();
 
-/** The reason why these tests cannot run, or false. */
+/** Why these tests can't run, or false if they can. */
 export function whyNot(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     return 'needs Linux and root, to run the server as another user';
@@ -44,17 +44,17 @@ export function whyNot(): string | false {
 
 export type Place = {
   folder: string;
-  /** A repository to clone, without dependencies. */
+  /** A repository without dependencies, to be cloned. */
   source: string;
   /** What `npm ci --omit=dev` would install. */
   dependencies: string;
-  /** A data directory with a database: creating one takes seconds. */
+  /** A data directory that contains a database, because creating one takes seconds. */
   data: string;
 };
 
 export async function openPlace(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-production-'));
-  // The user can pass through, but sees no other folder of the tests.
+  // The user can pass through this folder, but can't see any other folder that tests use.
   await chmod(folder, 0o755);
   const place = {
     folder,
@@ -73,7 +73,7 @@ export const closePlace = ({ folder }: Place): Promise<void> =>
 
 const NOT_IN_GIT = /^(node_modules|dist|\.git|\.keyrail|\.building-.*|.*\.(log|tgz))$/;
 
-/** The working tree as the only commit of a repository. */
+/** Copies the working tree into a new repository, as its only commit. */
 export async function copyTree(to: string): Promise<void> {
   const filter = (path: string): boolean => path === root || !NOT_IN_GIT.test(basename(path));
   await cp(root, to, { recursive: true, filter });
@@ -96,7 +96,7 @@ async function copyDependencies(to: string): Promise<void> {
   );
   const kept = Object.entries(lock.packages)
     .filter(([path, { dev }]) => path.includes('node_modules/') && !dev)
-    // npm leaves out optional packages for other machines.
+    // npm leaves out optional packages meant for other machines.
     .filter(([path]) => existsSync(join(root, path)));
   await copyInstalled(
     kept.map(([path, entry]) => ({ path, ...entry })),
@@ -118,7 +118,7 @@ async function linkPrograms(modules: string): Promise<void> {
 
 type Ended = { code: number | null; output: string };
 
-/** Runs a command; `onOutput` sees everything it has printed so far. */
+/** Runs a command; `onOutput` receives everything it has printed so far. */
 export async function runCommand(
   [command = '', ...words]: string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },

@@ -1,5 +1,5 @@
-// The proxies in docs/deploy.md, with exactly the files in deploy/: only ports, addresses and the
-// certificate paths are replaced.
+// Tests the proxies in docs/deploy.md with exactly the files in deploy/. Only ports, addresses and
+// the certificate paths are replaced.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
@@ -23,13 +23,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const KIB = 1024;
 const LONG_TOKEN = 60 * KIB;
 const BODY_TOO_LARGE = 8 * KIB * KIB + KIB;
-/** One more than an address may attempt in a minute. */
+/** One more attempt than an IP address may make in a minute. */
 const ATTEMPTS = 121;
 
 type Ports = { upstream: string; secure: number; plain: number };
 type Proxy = {
   program: ProxyProgram;
-  /** Writes the configuration, and returns the program's arguments. */
+  /** Writes the configuration, and returns the program's command-line arguments. */
   configure(directory: string, ports: Ports): string[];
 };
 
@@ -57,7 +57,8 @@ const caddy: Proxy = {
   program: 'caddy',
   configure(directory, { upstream, secure, plain }) {
     const site = replaced(example('Caddyfile'), [['127.0.0.1:4400', upstream]]);
-    // A local certificate authority instead of a public one, and nothing outside the directory.
+    // Uses a local certificate authority instead of a public one, and writes only to this
+    // directory.
     const options = [
       'local_certs',
       'skip_install_trust',
@@ -100,7 +101,7 @@ async function start(t: TestContext, proxy: Proxy, server: Running): Promise<Por
 }
 
 for (const proxy of [nginx, caddy]) {
-  test(`${proxy.program} with the example in deploy/ forwards what Keyrail needs`, async (t) => {
+  test(`${proxy.program} forwards what Keyrail needs, with its example in deploy/`, async (t) => {
     const missing = proxyIsMissing(proxy.program);
     if (missing !== null) return t.skip(missing);
     const deployment = await deploy(t, {
@@ -118,7 +119,7 @@ for (const proxy of [nginx, caddy]) {
     equal(Math.floor(redirect.status / 100), 3);
     match(String(redirect.headers.location), new RegExp(`^https://${HOST}(:\\d+)?/docs\\?a=b$`));
 
-    // Keyrail rejects these requests, not the proxy: both came through complete.
+    // Keyrail itself rejects these requests, so both must have passed the proxy in full.
     const authorization = `Bearer ${'x'.repeat(LONG_TOKEN)}`;
     const long = await ask(secure, true, { path: '/v1/workspace', headers: { authorization } });
     deepEqual([long.status, JSON.parse(long.text).error.code], [401, 'invalid_key']);
@@ -130,7 +131,7 @@ for (const proxy of [nginx, caddy]) {
     });
     deepEqual([large.status, JSON.parse(large.text).error.code], [413, 'payload_too_large']);
 
-    // The client cannot choose the address its attempts are counted for.
+    // Clients can't choose the address that their attempts are counted for.
     const attempt = (_: unknown, n: number) =>
       ask(secure, true, {
         path: '/v1/auth/invites/preview',

@@ -1,5 +1,5 @@
-// A relay freezes or dies, and so does the control plane: nodes decide with the policy they have,
-// and continue through their next URL.
+// A relay freezes or dies, and so does the control plane. Nodes decide with the policy they have,
+// and continue with their next URL.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -11,19 +11,19 @@ import { newGround } from './sdk-ground.ts';
 
 const NODES = 3;
 
-/** Sends a request whose rate limits only the control plane can check. */
+/** Whether a request is allowed whose rate limits only the control plane can check. */
 async function admitted(node: Keyrail, key: string): Promise<boolean> {
   const header = (name: string) => (name === 'x-api-key' ? key : null);
   const { kind } = await node.admit({ method: 'GET', path: '/', header }, {});
   return kind === 'admitted';
 }
 
-test('nodes survive the loss of their relay, the control plane, and both', async (t) => {
+test('nodes survive the loss of their relay, of the control plane, and of both', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);
   const relay = await startRelay(t, server.url, ground);
   const url = [relay.url, server.url];
-  // Polls are held for half of this time.
+  // The control plane holds polls for half of this time.
   const options = { ...ground.options(''), url, staleAfterMs: 5_000, telemetry: false };
   const nodes: Keyrail[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.close())));
@@ -59,7 +59,7 @@ test('nodes survive the loss of their relay, the control plane, and both', async
   await catchUp();
 
   relay.signal('SIGSTOP');
-  // The relay does not respond to this request, so the nodes check whether it is alive.
+  // The relay doesn't respond to this request, so each node checks whether the relay is alive.
   await Promise.all(nodes.map((node) => admitted(node, limited.key)));
   equal(all(lasting.key, true), true, 'the relay is frozen');
   await catchUp();

@@ -1,6 +1,5 @@
-// A relay freezes (SIGSTOP) while keys are revoked: no receipt says that the nodes behind it have
-// applied the revocation, and after the relay thaws they do not claim to be current before they
-// have.
+// A relay freezes (SIGSTOP) while keys are revoked. No receipt says that the nodes behind it have
+// applied the revocation. After the relay resumes, they don't claim to be current until they have.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -14,7 +13,7 @@ import { type Ground, newGround } from './sdk-ground.ts';
 const NODES = 3;
 const STALE_MS = 5_000;
 
-/** Starts the nodes one after the other, so that their polls do not end at the same moment. */
+/** Starts the nodes one after another, so that their polls don't end at the same moment. */
 async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise<Keyrail[]> {
   const options = { ...ground.options(url), staleAfterMs: STALE_MS, telemetry: false };
   const nodes: Keyrail[] = [];
@@ -29,14 +28,14 @@ async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise
 
 const syncedAt = (node: Keyrail): number => node.state().lastSyncAt ?? 0;
 
-/** What a node reports about a key at one moment. */
+/** What a node currently says about a key. */
 function claimOf(node: Keyrail, key: string) {
   const decision = node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;
   return { isAllowed: decision.allowed, degraded };
 }
 
-/** Checks in every turn of the event loop, so that no response is missed. */
+/** Checks in every turn of the event loop, so as not to miss any response. */
 async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   let isOver = false;
   const lookedAt = (async () => {
@@ -55,7 +54,7 @@ async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   await lookedAt;
 }
 
-/** The nodes that have acknowledged according to the response. Its receipt must say the same. */
+/** Which nodes have acknowledged, according to the response. Its receipt must say the same. */
 async function revoked(server: Running, ground: Ground, id: string) {
   const { complete, nodes, ...more } = await ground.revoke(server, id);
   const jwks = await server.as(null)('GET /.well-known/jwks.json');
@@ -67,7 +66,7 @@ async function revoked(server: Running, ground: Ground, id: string) {
   return { complete, acked: new Map(nodes.map((node) => [node.node_id, node.acked])) };
 }
 
-test('behind a frozen relay, no revocation is reported complete and no node counts as current', async (t) => {
+test('behind a frozen relay, no revocation is reported as complete and no node counts as current', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '1000' })).run();
   const ground = await newGround(server);
   const first = await ground.issue(server);
@@ -83,7 +82,7 @@ test('behind a frozen relay, no revocation is reported complete and no node coun
   const ackedOf = (acked: Map<string, boolean>) =>
     nodes.map((node) => acked.get(node.state().nodeId));
 
-  // Keys are revoked while polls are held, and again when the nodes have given up these polls.
+  // Keys are revoked while polls are held, and again after the nodes have given up on these polls.
   relay.signal('SIGSTOP');
   for (const { id, key } of [first, second]) {
     const { complete, acked } = await revoked(server, ground, id);
@@ -102,8 +101,8 @@ test('behind a frozen relay, no revocation is reported complete and no node coun
   deepEqual([complete, ackedOf(acked)], [true, nodes.map(() => true)]);
 });
 
-test('a node whose poll outlives a freeze does not confirm what was revoked during it', async (t) => {
-  // The freeze is longer than polls are held, and shorter than nodes wait for a response.
+test('a node whose poll spans a freeze does not claim to have a revocation made during it', async (t) => {
+  // The freeze lasts longer than polls are held, but nodes wait even longer for a response.
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);
   const relay = await startRelay(t, server.url, ground);
@@ -111,7 +110,7 @@ test('a node whose poll outlives a freeze does not confirm what was revoked duri
     const { id, key } = await ground.issue(server);
     const nodes = await nodesBehind(t, ground, relay.url);
     const startedAt = Date.now();
-    // Each node has had a response without a change, which the relay remembers.
+    // Each node has received a response without changes, which the relay remembers.
     await until(() => nodes.every((node) => syncedAt(node) > startedAt));
     relay.signal('SIGSTOP');
     await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id });

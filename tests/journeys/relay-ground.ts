@@ -1,5 +1,5 @@
-// A relay as an operator runs it, and a tap between it and the control plane that counts polls and
-// can alter responses.
+// A relay as an operator would run it, and a tap between it and the control plane that counts polls
+// and can alter responses.
 import { spawn } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,9 +15,9 @@ const EDGE = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 
 export type Tap = {
   url: string;
-  /** Polls that the control plane holds for the nodes behind the relay. */
+  /** How many polls the control plane is holding for the nodes behind the relay. */
   heldPolls(): number;
-  /** Changes the bodies of deltas. */
+  /** Alters the bodies of deltas. */
   alter: ((body: string) => string) | null;
 };
 
@@ -26,7 +26,8 @@ export async function openTap(t: TestContext, upstream: string): Promise<Tap> {
   const tap: Tap = { url: '', heldPolls: () => held.size, alter: null };
   const server = createServer((incoming, outgoing) => {
     const { url = '', method = 'GET', headers } = incoming;
-    // Edge is also a node itself, and requests the external IDs of tenants.
+    // Edge is a node itself. Its own polls also request tenants' external IDs, so they can be told
+    // apart.
     const isHeld = /delta.*wait_ms=[1-9]/.test(url) && !url.includes('external_id');
     if (isHeld) held.add(incoming);
     outgoing.on('close', () => held.delete(incoming));

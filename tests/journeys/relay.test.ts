@@ -1,5 +1,5 @@
-// Nodes behind a relay: they receive revocations, revocations wait for them by name, and the
-// control plane decides what each may read.
+// Nodes behind a relay: they receive revocations, revocations wait for each of them by name, and
+// the control plane decides what each of them may read.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -38,7 +38,9 @@ const ackedIn = ({ nodes }: Propagation): Map<string, boolean> =>
 
 const COMPLETE_MS_MAX = 30_000;
 
-/** Repeats a revocation until it is complete: the first wait may be too short on a busy machine. */
+/**
+ * Repeats a revocation until it is complete: on a busy machine, the first wait may be too short.
+ */
 async function completed({ server, ground }: Scene, id: string): Promise<Propagation> {
   let propagation = await ground.revoke(server, id);
   await until(async () => {
@@ -48,7 +50,7 @@ async function completed({ server, ground }: Scene, id: string): Promise<Propaga
   return propagation;
 }
 
-/** The keys that sign the feed, as pinned by an operator. */
+/** The public keys that sign the feed, as an operator would pin them. */
 async function feedKeysOf(server: Running): Promise<NonNullable<KeyrailOptions['feedKeys']>> {
   let pinned: unknown;
   await until(async () => {
@@ -57,7 +59,7 @@ async function feedKeysOf(server: Running): Promise<NonNullable<KeyrailOptions['
     pinned = { keys: own };
     return own.length > 0;
   });
-  return pinned as never; // the contract's own tests check it
+  return pinned as never; // other tests check the response against its schema
 }
 
 test('nodes behind a relay', async (t) => {
@@ -75,10 +77,10 @@ test('nodes behind a relay', async (t) => {
   await t.test('delay a revocation until they apply it or leave', async () => {
     await aSlowNodeIsWaitedFor(scene);
   });
-  await t.test('read what their own secret keys may read, while they are valid', async () => {
+  await t.test('read what their own secret keys allow, as long as these are valid', async () => {
     await secretKeysAreJudged(scene);
   });
-  await t.test('act with their own secret keys only', async () => {
+  await t.test('act only with their own secret keys', async () => {
     await noKeyActsForAnother(scene);
   });
   await t.test('reject an altered policy, and continue with an intact one', async () => {
@@ -106,7 +108,7 @@ async function revocationsArrive(scene: Scene, tap: Tap, feedKeys: KeyrailOption
   }
   equal(nodes[0]?.state().failure, null);
   await until(() => tap.heldPolls() === 1);
-  // Nodes unregister when they stop, and revocations no longer wait for them.
+  // Nodes unregister when they stop, so revocations no longer wait for them.
   await Promise.all(nodes.map((node) => node.close()));
   const { id } = await ground.issue(server);
   equal(ackedIn(await ground.revoke(server, id)).size, 1);
@@ -178,7 +180,9 @@ async function secretKeysAreJudged({ server, ground, relay }: Scene) {
   equal(nobody.status, 401);
 }
 
-/** The body of a GET begins a second request, which the next node's secret key would complete. */
+/**
+ * A GET with a body that begins a second request, which the next node's secret key would complete.
+ */
 async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
   const ATTEMPTS = 5;
   const asVendor = server.as(ground.secretKey);
@@ -194,7 +198,7 @@ async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
       `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ];
     await exchanged(t, port, attack.join('\r\n'));
-    // A service that has just started: the relay verifies its key without a body.
+    // A service that has just started: the relay verifies its key with a request without a body.
     const live = await asVendor('POST /v1/secret_keys', { env: 'live' });
     const headers = { authorization: `Bearer ${live.key}` };
     equal((await fetch(`${relay.url}${feed}`, { headers })).status, 200);

@@ -7,7 +7,7 @@ import { command } from './backup-commands.ts';
 import { deploy } from './deployment.ts';
 import { newGround } from './sdk-ground.ts';
 
-test('a restore rejects a target that is in use or not empty, and a different master key', async (t) => {
+test('a restore rejects a target that is in use or not empty, and a master key that does not match', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   await newGround(server);

@@ -1,6 +1,6 @@
-// Deployments restored several times, from backups in any order: nodes that had a newer policy
-// accept each restored policy, or log what to do. tests/contracts/restored-versions tests random
-// histories.
+// Deployments that are restored several times, from backups in any order. Nodes that had a newer
+// policy accept each restored one, or log what to do. tests/contracts/restored-versions tests
+// random histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,7 +8,7 @@ import { command } from './backup-commands.ts';
 import type { Running } from './deployment.ts';
 import { type Fleet, newFleet, restorable, restoredFrom, revoked } from './restored-fleets.ts';
 
-/** A rejected node retries after a minute at most. */
+/** A node that was rejected retries within a minute. */
 const FOLLOWED_MS_MAX = 90_000;
 
 /** Waits until all nodes have this server's policy. */
@@ -24,7 +24,7 @@ async function followed(server: Running, { ground, nodes }: Fleet): Promise<void
   await until(isCurrent, FOLLOWED_MS_MAX);
 }
 
-test('nodes follow each of several restores, even from a backup older than the last one', async (t) => {
+test('nodes follow each of several restores, even from a backup that is older than the last one', async (t) => {
   let place = await restorable(t);
   let server = await place.run();
   const fleet = await newFleet(t, server, { known: 1, keys: 2 });
@@ -45,7 +45,7 @@ test('nodes follow each of several restores, even from a backup older than the l
   deepEqual(verdicts, ['unknown_key']);
 });
 
-test('a node ahead of a restored database logs how to restore it', async (t) => {
+test('a node that is ahead of a restored database logs how to restore it correctly', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleet = await newFleet(t, before, { known: 1, keys: 1 });

@@ -1,5 +1,5 @@
-// What a deployment claims before and after a restore: signed anchors of its audit log, and the
-// state of its backups in /status.
+// What a deployment states before and after a restore: the signed anchors of its audit log, and the
+// state of its backups on /status.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ import { restorable, restoredFrom } from './restored-fleets.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 
 const ANCHOR_MS_MAX = 60_000;
-/** The job that signs is due a minute after its last run, and runs when a worker starts. */
+/** The anchor job is due a minute after its last run, and runs when a worker starts. */
 const DUE_MS = 61_000;
 
 const headSeq = async (server: Running, { secretKey }: Ground): Promise<number> =>
   Number((await server.as(secretKey)('GET /v1/audit_logs/chain')).head_seq);
 
-/** Starts the deployment at a later time, and waits for the anchor of the newest row. */
+/** Starts the deployment with its clock moved forward, and waits for the latest row's anchor. */
 async function anchored(deployment: Deployment, ground: Ground) {
   await deployment.passTime(DUE_MS);
   const server = await deployment.run();
@@ -32,7 +32,7 @@ async function anchored(deployment: Deployment, ground: Ground) {
   return { server, anchor };
 }
 
-/** A destination that outlives the deployments. */
+/** A destination for anchors that outlives the deployments. */
 async function placeOfAnchors(t: TestContext) {
   const directory = await mkdtemp(join(tmpdir(), 'kr-anchors-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore verify or show what was lost, and later anchors do not hide the fork', async (t) => {
+test('anchors from before a restore verify or show what was lost, and later ones do not hide the fork', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();
@@ -75,7 +75,7 @@ test('anchors from before a restore verify or show what was lost, and later anch
   deepEqual(await server.as(ground.secretKey)('GET /v1/audit_logs/anchor'), kept);
   const { keys } = await server.as(null)('GET /.well-known/jwks.json');
   ok(keys.some(({ kid }) => kid === kept.kid));
-  // The log is as long as before, with different rows.
+  // Makes the log as long as before, but with different rows.
   while ((await headSeq(server, ground)) < newer.seq) await ground.issue(server);
   await ground.issue(server);
   await server.stop();
@@ -90,13 +90,13 @@ test('anchors from before a restore verify or show what was lost, and later anch
   await until(() => place.has(own));
   await last.stop();
   equal((await verified(restored, await place.fileOf('own', own))).code, 0);
-  // The operator has kept the destination: it contains the anchors of both histories.
+  // The operator has kept the destination, so it contains the anchors of both histories.
   const all = await verified(restored, place.path);
   equal(all.code, 1, all.output);
   match(all.output, new RegExp(`entry ${newer.seq}: .*rewritten after entry ${kept.seq}`));
 });
 
-test('/status of a restored deployment reports its backup and the restore test before it', async (t) => {
+test("a restored deployment's /status reports its backup, and the restore test that the backup recorded", async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const ground = await newGround(before);
@@ -122,5 +122,5 @@ test('/status of a restored deployment reports its backup and the restore test b
   }
 });
 
-/** The backup was tested after it was taken, so it contains no record of a test. */
+/** This backup was tested only after it was made, so it contains no record of that test. */
 const NOT_TESTED = { lastRunAt: null, pass: null, backupId: null };

@@ -1,5 +1,6 @@
-// Right after a restore, the database has no record of the nodes that joined after the backup. They
-// reconnect only after a pause. Until they have had time to do so, revocations report it.
+// Right after a restore, the database has no record of nodes that joined after the backup, and
+// these nodes reconnect only after a pause. Until they have had time to do so, revocations are
+// reported as incomplete.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { command } from './backup-commands.ts';
@@ -13,10 +14,10 @@ import {
 } from './restored-fleets.ts';
 
 const NODES = 2;
-/** Each round revokes one key of each fleet. */
+/** Each round revokes one key in each fleet. */
 const ROUNDS = Array.from({ length: 4 });
 
-test('after a restore no revocation is complete while a running node allows the key', async (t) => {
+test('after a restore, no revocation is complete while a running node still allows the key', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleets: Fleet[] = [];

@@ -1,5 +1,5 @@
-// Fleets of real nodes, some of which joined after the backup their deployment is restored from. A
-// fleet is a project; all fleets go through the same restore.
+// Fleets of real nodes, some of which joined after the backup from which their deployment is
+// restored. Each fleet belongs to one project, and the same restore affects all of them.
 import type { TestContext } from 'node:test';
 import { freePort } from '@keyrail/testing/ports.ts';
 import { type NodeProcess, startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -12,7 +12,7 @@ const BACKUP_KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8G
 export type Fleet = {
   ground: Ground;
   nodes: NodeProcess[];
-  /** How many of the nodes are in the backup. */
+  /** How many of the nodes the backup knows. */
   known: number;
   keys: { id: string; key: string }[];
 };
@@ -23,7 +23,7 @@ export type Restorable = {
   backupDir: string;
 };
 
-/** A deployment on a fixed port, so that nodes find the restored one. */
+/** A deployment on a fixed port, so that nodes can reach the restored one. */
 export async function restorable(
   t: TestContext,
   more: Settings = {},
@@ -53,7 +53,7 @@ export async function newFleet(
   return fleet;
 }
 
-/** Restores a backup, the newest by default, into a new deployment on the same port. */
+/** Restores a backup, by default the latest one, into a new deployment on the same port. */
 export async function restoredFrom(
   t: TestContext,
   { settings, backupDir }: Restorable,
@@ -68,7 +68,9 @@ export async function restoredFrom(
 export const verdictsOf = ({ nodes }: Fleet, key: string): Promise<string[]> =>
   Promise.all(nodes.map((node) => node.verdict(key)));
 
-/** Revokes a key; returns the response, and what the nodes said about the key right after it. */
+/**
+ * Revokes a key. Returns the response, and what the nodes report about the key right afterwards.
+ */
 export async function revoked(
   server: Running,
   fleet: Fleet,

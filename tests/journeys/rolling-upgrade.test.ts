@@ -1,5 +1,5 @@
-// The previous release and the next one run side by side on one database, under load, while the
-// next one migrates. "The previous release" is this tree; "the next" is a copy of it with one more
+// The previous release and the next one run side by side on one database under load, while the next
+// one migrates it. "The previous release" is this tree; "the next" is a copy of it with one more
 // migration of each kind CONTRIBUTING allows.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const PAUSE_MS = 100;
 const CALLERS = 3;
 const LOCKED_SECONDS = 3;
 
-/** The program of the next release: the server's sources with one more migration. */
+/** The next release's program: the server's sources with one more migration. */
 function nextRelease(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'kr-next-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ function nextRelease(t: TestContext): string {
 type Load = { servers: Running[]; token: string; projectId: string; tenantId: string };
 type Seen = { created: Set<string>; revoked: Set<string>; faults: string[] };
 
-/** Calls one of the running servers. Only a 503 and a closed connection are retried. */
+/** Calls one of the running servers. Retries only after a 503 or a closed connection. */
 async function patientAsk(load: Load, ...[line, input]: Parameters<Running['ask']>) {
   for (let attempt = 0; ; attempt += 1) {
     const server = load.servers[attempt % load.servers.length];
@@ -60,10 +60,10 @@ async function patientAsk(load: Load, ...[line, input]: Parameters<Running['ask'
   }
 }
 
-/** Creates, reads and revokes keys until it is stopped. */
+/** Creates, reads and revokes keys until stopped. */
 async function callAgainAndAgain(load: Load, seen: Seen, stop: AbortSignal): Promise<void> {
   for (let turn = 0; !stop.aborted; turn += 1) {
-    load.servers.push(...load.servers.splice(0, 1)); // the next server is called first
+    load.servers.push(...load.servers.splice(0, 1)); // the next call goes to the next server
     const name = `key ${turn}`;
     const made = await patientAsk(load, 'POST /v1/keys', {
       project_id: load.projectId,
@@ -102,7 +102,8 @@ test('two releases serve one database while the next one migrates', { skip }, as
   const stop = new AbortController();
   const callers = Array.from({ length: CALLERS }, () => callAgainAndAgain(load, seen, stop.signal));
 
-  // A long transaction holds a lock the migration needs, so the migration waits in short steps.
+  // A long transaction holds a lock that the migration needs, so the migration waits in short
+  // steps.
   const locked = deployment.beyond(
     `begin; lock table keyrail.api_keys in access share mode; select pg_sleep(${LOCKED_SECONDS});
      commit`,
@@ -113,7 +114,8 @@ test('two releases serve one database while the next one migrates', { skip }, as
   const migrated = seen.created.size;
   await sleep(20 * PAUSE_MS);
 
-  // A process of the previous release may still be restarted, for instance after a crash.
+  // A process of the previous release may still be restarted at this point, for instance after a
+  // crash.
   load.servers.splice(load.servers.indexOf(before), 1);
   await before.stop();
   const again = await deployment.run('start');

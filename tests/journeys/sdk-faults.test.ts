@@ -1,5 +1,5 @@
-// Nodes in real processes and a real server that dies, returns, or is reached over a connection
-// that keeps breaking: the nodes serve from the policy they have, and eventually converge.
+// Nodes in real processes, and a real server that dies, comes back, or is reached over a connection
+// that keeps breaking. The nodes keep serving with the policy they have, and eventually catch up.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,9 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
-/** Call it before `scratch`: processes must exit before the next hook removes their directory. */
+/**
+ * Call this before `scratch`: the processes must exit before the next hook removes their directory.
+ */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.kill())));
@@ -33,7 +35,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('when the server dies, nodes with a policy keep serving and a new node denies keys; later all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new node denies keys; all catch up later', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -76,7 +78,7 @@ test('when the server dies, nodes with a policy keep serving and a new node deni
   await second.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id: revoked.id });
   for (const node of [running, fromCache, cold]) {
     await until(async () => !(await node.state()).degraded, CONVERGED_MS_MAX);
-    // Nodes receive the change one after the other.
+    // The nodes receive the change one after another.
     await until(async () => (await node.verdict(fresh.key)) === 'allowed', CONVERGED_MS_MAX);
     await until(async () => (await node.verdict(revoked.key)) === 'unknown_key', CONVERGED_MS_MAX);
     equal(await node.verdict(kept.key), 'allowed');
@@ -120,7 +122,7 @@ test('a node killed right after a revocation still rejects the key when it resta
   equal((await alone.state()).source, 'cache');
 });
 
-/** Writes for a while; returns the keys that must be accepted in the end. */
+/** Makes random changes for a while; returns the keys that must be accepted in the end. */
 async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   const chance = chanceFrom(seed);
   const expected = new Map<string, string>();
@@ -140,7 +142,7 @@ async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   return expected;
 }
 
-test('nodes converge over a connection that keeps breaking', async (t) => {
+test('nodes catch up over a connection that keeps breaking', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('start', { KEYRAIL_POLICY_PAGE_CEILING: '7' });
   const proxy = await openProxy(Number(portOf(server)));
@@ -169,7 +171,7 @@ test('nodes converge over a connection that keeps breaking', async (t) => {
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet that reconnects at the same moment is served completely', async (t) => {
+test('a fleet whose nodes all reconnect at the same moment is served completely', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

@@ -1,4 +1,5 @@
-// A workspace with a project on a deployment, and a vendor's actions in it, for journeys of nodes.
+// A workspace with a project in a deployment, and a vendor's actions in it, for journeys with
+// nodes.
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 
 export type Propagation = {

@@ -1,5 +1,5 @@
-// When a revocation is reported complete, every counted node denies the key, in this process and in
-// others, as soon as the response arrives.
+// Once a revocation is reported as complete, every counted node denies the key, in this process and
+// in others, from the moment the response arrives.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -12,7 +12,7 @@ const NODES_HERE = 4;
 const NODES_ELSEWHERE = 2;
 const REVOCATIONS = 6;
 
-test('a complete revocation is in force on every counted node', async (t) => {
+test('a complete revocation is in force on every node that was counted', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);

@@ -1,4 +1,4 @@
-// The events of a node arrive at a real server, and nothing else is counted.
+// A node's events arrive at a real server, and nothing else is counted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import { deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 
-/** Longer than the test, so that events are sent only when the node closes. */
+/** Longer than the test takes, so that events are sent only when the node closes. */
 const FLUSH_MS = 60_000;
 
 async function serve(t: TestContext, keyrail: Keyrail) {
@@ -37,14 +37,14 @@ async function usageOf({ ground, server }: Vendor, id: string) {
   const as = server.as(ground.secretKey);
   const { data } = await as('GET /v1/keys/{id}/usage', { id });
   const { last_used_at } = await as('GET /v1/keys/{id}', { id });
-  // The test may run across midnight.
+  // The test may run past midnight, so usage can be spread over two days.
   const days: { requests: number; errors: number }[] = Object(data);
   const requests = days.reduce((sum, day) => sum + day.requests, 0);
   const errors = days.reduce((sum, day) => sum + day.errors, 0);
   return { requests, errors, lastUsedAt: last_used_at };
 }
 
-test('allowed and denied requests of two keys are counted exactly', async (t) => {
+test('allowed and denied requests with two keys are counted exactly', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);

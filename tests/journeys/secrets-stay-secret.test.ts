@@ -1,5 +1,6 @@
-// Canaries: after a full journey at the most verbose log level, no password, token, session, key
-// or setting occurs in the output, the store, its backup, the log or responses to others.
+// Canaries: after a full journey at the most verbose log level, no password, token, session, key or
+// secret setting appears in the output, the store, its backup, the audit log or responses to
+// others.
 import { equal, ok } from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,10 +21,10 @@ import {
 const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
-/** A string that is sent to be explained, but is not a key. */
+/** A string that is submitted for explanation, but is not a key. */
 const PASTED = 'canary of a text that somebody pasted';
 
-/** The token in the newest received email. */
+/** Waits for an email, and returns the token it contains. */
 async function arrived({ letters }: Sink, count: number): Promise<string> {
   await until(() => letters.length >= count);
   const token = /#token=(\S+)/.exec(letters.at(-1)?.parts['text/plain'] ?? '')?.[1];
@@ -31,7 +32,7 @@ async function arrived({ letters }: Sink, count: number): Promise<string> {
   return token;
 }
 
-/** Does everything a team does; returns every secret that occurred. */
+/** Does everything that a team does; returns every secret that was used. */
 async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const email = EMAIL;
   await as(null)('POST /v1/auth/users', { email, password: PASSWORD });
@@ -66,7 +67,7 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   return [verification, reset, invited.token, mailed, ...sessions, ...keys];
 }
 
-/** Rejected requests with secrets in every possible place. */
+/** Makes requests that are rejected, with secrets in every possible place. */
 async function refusals({ ask, url }: Running, secrets: string[]): Promise<string[]> {
   const answers: string[] = [];
   for (const secret of secrets) {
@@ -91,11 +92,11 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
     const query = new URLSearchParams({ token: secret });
     answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
   }
-  // An unknown field's name is repeated only to its sender.
+  // The name of an unknown field is repeated, but only to its sender.
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 
-/** The complete content of the store, byte for byte where it is readable. */
+/** The store's entire content, byte for byte as far as it is readable. */
 async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
   if (databaseUrl === null) return textUnder(join(directory, 'database'));
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -114,7 +115,7 @@ async function kept({ directory }: Deployment, databaseUrl: string | null): Prom
   }
 }
 
-/** The content of a new backup that is not encrypted. */
+/** The content of a new, unencrypted backup. */
 async function backedUp({ command, directory }: Deployment): Promise<string> {
   const { code, output } = await command('backup');
   equal(code, 0, output);
@@ -137,7 +138,7 @@ async function textUnder(directory: string): Promise<string> {
   return texts.join('\n');
 }
 
-test('no secret is printed, stored, logged or repeated', async (t) => {
+test('no secret is printed, stored, logged or repeated in a response to someone else', async (t) => {
   const sink = await openSink({
     authOptional: false,
     allowInsecureAuth: true,
@@ -169,7 +170,7 @@ test('no secret is printed, stored, logged or repeated', async (t) => {
   const places = {
     printed: deployment.printed(),
     kept: await kept(deployment, storeName === 'postgres' ? await superuserUrl(deployment) : null),
-    // Backups of both stores contain the same lines, so one store is enough.
+    // Both stores' backups contain the same lines, so testing one store is enough.
     ...(storeName === 'postgres' && { backedUp: await backedUp(deployment) }),
     logged: log.text,
     answered: answers.join('\n'),

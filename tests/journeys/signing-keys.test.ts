@@ -1,4 +1,4 @@
-// An operator manages signing keys: the command beside a running server, and its output.
+// An operator manages signing keys with the command line while a server is running.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeName } from '@keyrail/testing/test-app.ts';
@@ -56,7 +56,7 @@ test('an operator lists and rotates signing keys', async (t) => {
   }
 });
 
-test('two processes that start together agree on their keys, even after rotations', async (t) => {
+test('two processes that start together agree on their signing keys, even after rotations', async (t) => {
   if (storeName === 'embedded') return t.skip('the embedded store allows one process');
   const deployment = await deploy(t, { KEYRAIL_PUBLIC_URL: 'https://keys.example.com' });
   const [one, two] = await Promise.all([deployment.run('api'), deployment.run('api')]);
@@ -70,7 +70,7 @@ test('two processes that start together agree on their keys, even after rotation
   equal((await published(two)).length, 2);
   for (const server of [one, two]) equal(await statusOf(server, old), 200);
   const now = await deployment.command('signing-keys', 'rotate', '--now');
-  // The output also contains warnings, so the ID is found by the words after it.
+  // The output also contains warnings, so the ID is located by the words that follow it.
   const created = now.output.match(/\S+(?= created; it starts signing at )/g);
   for (const server of [one, two]) deepEqual(await published(server), created);
   for (const server of [one, two]) equal(await statusOf(server, old), 401);

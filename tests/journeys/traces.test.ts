@@ -1,5 +1,6 @@
-// Traces of a real server, read from the bytes a collector receives: requests with and without a
-// traceparent, their statements, their log lines, a collector that is down, and a graceful stop.
+// Traces of a real server, decoded from the bytes that a collector receives: requests with and
+// without a traceparent, their statements, their log lines, a collector that is down, and a
+// graceful stop.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -37,7 +38,7 @@ const attribute = ({ attributes }: { attributes: Attributes }, name: string) => 
   return value?.stringValue ?? value?.intValue;
 };
 
-/** The bodies with the collector's header, because webhooks arrive at the same receiver. */
+/** The bodies of requests with the collector's header: webhooks arrive at the same receiver. */
 const exportedBodies = (received: readonly { headers: object; body: string }[]): string[] =>
   received.flatMap(({ headers, body }) =>
     Reflect.get(headers, 'x-collector-secret') === COLLECTOR_SECRET ? [body] : [],
@@ -78,7 +79,7 @@ async function tracedServer(t: TestContext) {
     workspace,
     secretKey: secret_key.key,
     printed: deployment.printed,
-    /** The span of a request, once it is exported. */
+    /** A request's span, once it has been exported. */
     async spanOf(requestId: string): Promise<Exported> {
       const find = () =>
         spans().find((each) => attribute(each, 'keyrail.request_id') === requestId);
@@ -91,7 +92,7 @@ async function tracedServer(t: TestContext) {
       spans().find(
         (each) => each.parentSpanId === parent.spanId && each.kind === CLIENT && each.name === name,
       ),
-    /** The request's line in the log. */
+    /** The request's line in the server's log. */
     logged: (requestId: string): Record<string, unknown> => {
       const line = deployment
         .printed()
@@ -144,7 +145,7 @@ async function continuesTheTrace({ ask, spanOf, below, logged, ...traced }: Trac
   deepEqual(new Set(names), new Set(['keyrail-eu']));
 }
 
-/** The worker's spans begin traces. A test event is sent within its request. */
+/** The worker's spans start traces of their own. A test event is sent within its request. */
 async function tracesWork({ ask, spanOf, below, spans, server, secretKey, collector }: Traced) {
   const named = (name: string) => spans().find((each) => each.name === name);
   await server.as(null)('POST /v1/auth/users', { email: EMAIL, password: PASSWORD });
@@ -169,7 +170,7 @@ test('the server exports traces', async (t) => {
 
   await t.test("continues its caller's trace", () => continuesTheTrace(traced));
 
-  await t.test('keeps an operation in its trace after reading the body', async () => {
+  await t.test('keeps an operation in its trace once the body has been read', async () => {
     const { status, requestId } = await ask('/v1/projects', {
       traceparent: `00-${hex(16)}-${hex(8)}-01`,
       body: { name: 'Billing', slug: 'billing' },
@@ -182,7 +183,7 @@ test('the server exports traces', async (t) => {
     ok(below(transaction, 'insert projects'));
   });
 
-  await t.test("gives an error its span's request ID, and no span a path", async () => {
+  await t.test("records an error's request ID, and leaves paths out of spans", async () => {
     const missing = await ask(`/v1/keys/${randomUUID()}`);
     const unknown = await ask(`/${IN_PATH}?q=${IN_QUERY}`);
     equal((await ask(`/v1/keys?q=${IN_QUERY}`)).status, 200);
@@ -194,7 +195,7 @@ test('the server exports traces', async (t) => {
     equal((await spanOf(unknown.requestId)).name, 'GET');
   });
 
-  await t.test('ignores an invalid traceparent, and follows an unsampled one', async () => {
+  await t.test('ignores an invalid traceparent, and respects one that is not sampled', async () => {
     const traceId = hex(16);
     for (const traceparent of [
       `00-${traceId}-${hex(8)}`,
@@ -226,7 +227,7 @@ test('the server exports traces', async (t) => {
     ok(below(await spanOf(checked.requestId), 'redis check'));
   });
 
-  await t.test('serves without its collector, and logs one line about it', async () => {
+  await t.test('keeps serving without its collector, and logs one line about it', async () => {
     const gone = 'failed to export traces';
     await collector.die();
     equal((await ask('/v1/workspace')).status, 200);
@@ -237,7 +238,7 @@ test('the server exports traces', async (t) => {
     equal(printed().split(gone).length, 2);
   });
 
-  await t.test('exports the remaining spans when it stops, and never a secret', async () => {
+  await t.test('exports the remaining spans when it stops, but never a secret', async () => {
     await collector.revive();
     const last = await ask('/v1/workspace');
 

@@ -1,4 +1,4 @@
-// A vendor's API in its own process: an example, run the way a reader would run it.
+// A vendor's API in its own process: one of the examples, run the way a reader would run it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { until } from '@keyrail/testing/until.ts';
 export type Vendor = {
   url: string;
   get(key: string | null): Promise<Response>;
-  /** Makes a charge, with an idempotency key if one is given. */
+  /** Makes a charge, with an idempotency key unless it is null. */
   charge(key: string, idempotencyKey: string | null, amount?: number): Promise<Response>;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -26,7 +26,7 @@ export type VendorSettings = {
   KEYRAIL_PROJECT_ID: string;
 };
 
-/** Starts an example, and kills it at the end of the test if it is still running. */
+/** Starts an example. If it is still running when the test ends, it is killed. */
 export async function startVendor(
   t: TestContext,
   file: string,
@@ -75,7 +75,10 @@ function vendorAt(url: string, child: ChildProcess): Vendor {
   };
 }
 
-/** Nest's decorators must be compiled; the output is placed where it can resolve its packages. */
+/**
+ * Compiles the Nest example, which uses decorators, into a place where its packages can be
+ * resolved.
+ */
 export async function compileNest(t: TestContext): Promise<string> {
   const folder = join(root, 'node_modules', '.cache', `keyrail-nest-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));

@@ -3,13 +3,15 @@ import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
 import type { Fixture } from './fixtures.ts';
 
-/** A user's own account: not audited, and not available to a secret key. */
+/**
+ * An endpoint for a user's own account: its changes aren't audited, and secret keys can't call it.
+ */
 const personal = (
   caller: 'owner' | 'visitor' | 'nobody',
   input: Fixture['input'] = () => ({}),
 ): Fixture => ({ caller, input, audits: [], beyond: null });
 
-/** The token in the email to a new user after this request. */
+/** The token from the email that this request sends to a new user. */
 const mailed =
   (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
   async ({ as, testApp }: Harness): Promise<Input> => {

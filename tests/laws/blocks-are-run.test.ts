@@ -1,17 +1,14 @@
-// Every code block of the documents is run or compiled by a test, or says why not.
+// A test runs or compiles every code block in the documents, or the block says why not.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
 
-/**
- * Shell commands are run by tests/journeys/documents and production, code is compiled by
- * tests/packages.
- */
+/** tests/journeys/documents and production run shell commands, and tests/packages compiles code. */
 const TESTED = ['sh', 'ts', 'js'];
 /** Whether tests/faults/database-roles runs this block. */
 const isTestedSql = ({ language, document }: Block): boolean =>
   language === 'sql' && document === 'docs/operate.md';
-/** The language of blocks that are not code: the output of a program, a header, a diagram. */
+/** The language of blocks that aren't code: a program's output, a header, a diagram. */
 const SHOWN = 'text';
 
 const faultsOf = (blocks: Block[]): string[] =>
@@ -20,13 +17,13 @@ const faultsOf = (blocks: Block[]): string[] =>
     .filter((block) => !isTestedSql(block))
     .map(({ place, language }) => `${place}: no test runs ${language} blocks; add "not run: why"`);
 
-test('every code block is run by a test, or says why it is not', () => {
+test('every code block is run by a test, or says why not', () => {
   const all = documents().flatMap(blocksOf);
   ok(all.length > 40, 'the blocks were found');
   deepEqual(faultsOf(all), []);
 });
 
-test('a block without a reason is found, by its line', () => {
+test('a block that is not run and gives no reason is found, by line', () => {
   const block = (text: string) => faultsOf(blocksOf({ path: 'docs/a.md', text }));
   deepEqual(block('A.\n\n```sql\nselect 1;\n```\n'), [
     'docs/a.md:3: no test runs sql blocks; add "not run: why"',

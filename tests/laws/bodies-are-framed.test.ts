@@ -1,6 +1,6 @@
-// Only one file forwards a request body as the body of another request, and only for a POST.
-// Node.js frames only the bodies of some methods, so a body piped elsewhere may become the next
-// request on its connection.
+// Only one file may forward a request's body as the body of another request, and only for a POST.
+// Node.js frames bodies only for some methods, so a body piped into any other request may become
+// the next request on the same connection.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor } from 'oxc-parser';
@@ -8,12 +8,12 @@ import { type Fault, isTest, lineAt, list, type Source, source, sources } from '
 
 const MAY_PIPE = 'packages/edge/src/relay/pass-on.ts';
 const HTTP = /^(node:)?(http|https|http2)$/;
-/** In these files, functions may receive other files' requests. */
+/** Functions in these files may be called with requests that other files have received. */
 const PROXY = /^packages\/edge\/src\//;
 
 type Piped = { start: number; isOfPost: boolean };
 
-/** Calls of `pipe` and `pipeline`, and whether they only run for a POST. */
+/** Calls to `pipe` and `pipeline`, and whether they only run for a POST. */
 function pipedIn({ text, parsed }: Source): Piped[] {
   if (!parsed) return [];
   const starts: number[] = [];
@@ -34,7 +34,7 @@ function pipedIn({ text, parsed }: Source): Piped[] {
   }));
 }
 
-/** Files that can make requests, and pipe. */
+/** Faults in a file that can both make requests and pipe. */
 function pipeFaults(file: Source): Fault[] {
   const { path, text, parsed } = file;
   const isHttp = parsed?.module.staticImports.some(({ moduleRequest }) =>
@@ -45,7 +45,7 @@ function pipeFaults(file: Source): Fault[] {
   return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
 }
 
-/** What is piped for requests with any method. */
+/** Everything that is piped whatever the request's method. */
 const ofAnyMethod = (file: Source): string[] =>
   pipedIn(file)
     .filter(({ isOfPost }) => !isOfPost)
@@ -57,7 +57,7 @@ test('only one file pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('the one file that pipes forwards responses, and only the bodies of POST requests', () => {
+test('the one file that pipes forwards responses, and bodies only for POST requests', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );
@@ -66,7 +66,7 @@ test('the one file that pipes forwards responses, and only the bodies of POST re
   ]);
 });
 
-test('every way to pipe into a request is found', () => {
+test('every way of piping into a request is found', () => {
   const imported = "import { request } from 'node:https';\n";
   const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(

@@ -1,5 +1,5 @@
-// A workspace with a mark in every string its callers can write. A mark in another workspace's
-// response reveals a leak.
+// A workspace with a mark in every string that its callers can write. If a mark appears in another
+// workspace's response, data has leaked.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type Answer, type Harness, type Input, Refusal } from '@keyrail/testing/harness.ts';
@@ -8,7 +8,7 @@ import { anyIds, endpointOf, fixtureOf, isWrite, served } from './lines.ts';
 
 export type Marked = { app: Harness; canary: string; ids: Set<string>; marks: number };
 
-/** Fields with free text; others (tokens, passwords) have a meaning and keep their value. */
+/** Fields that accept free text. Other fields, such as tokens and passwords, keep their value. */
 const FREE_TEXT = /^(name|slug|external_id|reason|email|billing_email|meta|scopes|embed_origins)$/;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -36,11 +36,11 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
   return result;
 }
 
-/** Calls every endpoint that writes, with marks, and collects every returned ID. */
+/** Calls every endpoint that writes, with marks in its input, and collects every ID returned. */
 export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
   const ids = new Set([app.workspaceId]);
   let taken = 0;
-  // Deleted objects could not be searched for marks.
+  // Deletions are left out, because lists no longer contain deleted objects and their marks.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
@@ -59,12 +59,12 @@ export async function markedWorkspace(app: Harness, canary: string): Promise<Mar
   return { app, canary, ids, marks: taken };
 }
 
-/** Lists that need no ID. */
+/** Lists that can be requested without an ID. */
 const plainLists = served.filter(
   (line) => endpointOf(line).list && Object.keys(anyIds(line)).length === 0,
 );
 
-/** Every list of a workspace, read by callers with access. */
+/** Requests every list of a workspace, as callers that have access to it. */
 export async function ownLists({ ask, tokens, people, embed }: Harness): Promise<Answer[]> {
   const app: Record<string, Record<string, string>> = {
     session: { authorization: `Bearer ${(await people.owner()).token}` },
@@ -75,7 +75,7 @@ export async function ownLists({ ask, tokens, people, embed }: Harness): Promise
 }
 
 /**
- * State that must not change when another workspace acts: the latest hash of the log, and counts.
+ * State that must not change when another workspace acts: the log's latest hash, and some counts.
  */
 export async function digestOf(app: Harness): Promise<unknown> {
   const { head_hash: head } = await app.as.liveKey('GET /v1/audit_logs/chain');

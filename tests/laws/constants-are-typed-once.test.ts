@@ -15,14 +15,14 @@ const says = (path: string, text: string) =>
 const refused = (path: string, text: string) => ok(says(path, text).length > 0, `${path}: ${text}`);
 const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
 
-test('no constant of protocol/wire is defined again, and no error is recognised by its message', () => {
+test('no constant from protocol/wire is defined again, and no error is recognised by its message', () => {
   const all = sources(['ts', 'tsx']);
   const wire = wireNames(all);
   ok(wire.size > 200, 'the constants were found');
   deepEqual(list(all.flatMap((one) => copyFaults(one, wire))), []);
 });
 
-test("a constant's name cannot be reused", () => {
+test("a constant's name cannot be used again", () => {
   refused(screen, 'const HOUR_MS = 3_600_000;');
   refused(screen, 'export const HOUR_MS = 60 * MINUTE_MS;');
   refused(screen, "const roles = ['owner'] as const;");
@@ -36,7 +36,7 @@ test("a constant's name cannot be reused", () => {
   allowed(screen, 'const roles = rolesOf(member);');
 });
 
-test('a number with the same value and the same last words in its name counts as a copy', () => {
+test('a number with the same value and the same last words in its name counts as a duplicate', () => {
   refused(screen, 'const HOURS_MAX = 168;');
   allowed(screen, 'const HOURS_MAX = 100;');
   allowed(screen, 'const SHOWN_MAX = 168;');
@@ -44,7 +44,7 @@ test('a number with the same value and the same last words in its name counts as
   allowed('packages/sdk/src/clock.ts', 'const HOURS_MAX = 168;');
 });
 
-test('hours, days and UUIDs are not written out', () => {
+test('hours, days and UUID patterns are not written out', () => {
   refused(screen, 'const RECENT_MS = 3_600_000;');
   refused(screen, 'const at = now - 86_400_000;');
   allowed('packages/sdk/src/clock.ts', 'const RETRY_MS = 3_600_000;');
@@ -53,7 +53,7 @@ test('hours, days and UUIDs are not written out', () => {
   allowed(screen, 'const HASH = /^[0-9a-f]{64}$/;');
 });
 
-test('an error is recognised by its code', () => {
+test('errors are recognised by their code', () => {
   refused(screen, "if (error.message === 'This slug is taken.') f();");
   refused(screen, 'const isThat = error.message === OTHER;');
   refused(screen, 'if (message !== SILENT) f();');
@@ -63,7 +63,7 @@ test('an error is recognised by its code', () => {
   allowed(screen, '// error.message === OTHER\n');
 });
 
-test('tests and protocol/wire itself may write constants out', () => {
+test('tests and protocol/wire itself may write out constants', () => {
   allowed('packages/dashboard/src/times.test.ts', 'const HOUR_MS = 3_600_000;');
   allowed('packages/protocol/src/wire/durations.ts', 'export const HOUR_MS = 3_600_000;');
 });

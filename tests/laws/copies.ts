@@ -1,14 +1,14 @@
 /**
- * Finds what protocol/wire defines and another file defines again: constants and unions of the same
- * name, numbers with the same value and the same last words in their name, durations, and the UUID
- * format. Also finds errors that are recognised by their message, which is text for people.
+ * Finds definitions duplicated from protocol/wire: constants and unions with the same name, numbers
+ * with the same value and the same last words in their name, durations, and the UUID format. Also
+ * finds errors that are recognised by their message, which is meant for people.
  */
 import { type Expression, type TSType, Visitor } from 'oxc-parser';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
 const WIRE = 'packages/protocol/src/wire/';
 
-/** Names that protocol/wire exports, with the values of the numbers. */
+/** Names that protocol/wire exports. For numbers, with their value. */
 export type WireNames = ReadonlyMap<string, number | null>;
 
 const isWire = ({ path }: Source): boolean => path.startsWith(WIRE) && !isTest(path);
@@ -23,13 +23,16 @@ export const wireNames = (all: readonly Source[]): WireNames =>
   );
 
 const DURATIONS: Record<string, string> = { 3600000: 'HOUR_MS', 86400000: 'DAY_MS' };
-/** Packages that show API values or send what users type. Other packages have their own limits. */
+/**
+ * Packages that display API values or send what users type. Other packages have limits of their
+ * own.
+ */
 const SHOWS = /^packages\/(dashboard|widget|cli|client)\//;
 
 const UUID = /^\/\^\[(0-9|\\d)a-f-?\](\{8\}.*\{12\}|\{36\})\$\/i?$/;
 const COMPARED_MESSAGE =
   /(?<!typeof )(?<!typeof \w+\.)\bmessage\s*[!=]==\s*(?!null\b|undefined\b)['"`A-Z]/g;
-/** Errors of this process itself, which have no code. */
+/** Files that handle this process's own errors, which have no code. */
 const OWN_ERRORS = new Set(['packages/server/src/volatile/breaker.ts']);
 
 export function copyFaults(source: Source, names: WireNames): Fault[] {
@@ -63,7 +66,7 @@ export function copyFaults(source: Source, names: WireNames): Fault[] {
 
 type Copy = { path: string; name: string; value: number | null };
 
-/** The name in protocol/wire that this name repeats, or null. */
+/** The name in protocol/wire that this name duplicates, or null. */
 function copiedName({ path, name, value }: Copy, names: WireNames): string | null {
   const shows = SHOWS.test(path);
   const isSame = names.get(name) === value;
@@ -76,7 +79,7 @@ function copiedName({ path, name, value }: Copy, names: WireNames): string | nul
 
 type Declared = { name: string; value: number | null; start: number; isExported: boolean };
 
-/** Constants at the top of a file with a literal value, and types that are unions of strings. */
+/** Top-level constants with a literal value, and types that are unions of strings. */
 function declared({ path, parsed }: Source): Declared[] {
   return (parsed?.program.body ?? []).flatMap((statement) => {
     const isExported = statement.type === 'ExportNamedDeclaration';

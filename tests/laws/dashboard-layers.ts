@@ -1,6 +1,6 @@
 /**
- * The layers of the dashboard, from the lowest: a file imports only its own layer and the lower
- * ones. Screens do not import each other: what two of them show is in `parts/`.
+ * The dashboard's layers, lowest first. A file may import only from its own layer and those below
+ * it. Screens don't import each other; anything two of them share lives in `parts/`.
  */
 const DASHBOARD = 'packages/dashboard/src/';
 

@@ -1,4 +1,4 @@
-// docs/events.md matches what scripts/events-document.ts writes.
+// docs/events.md is exactly what scripts/events-document.ts generates.
 import { equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { auditActions, noticeTypes } from '@keyrail/protocol/wire/event-types.ts
 import { z } from 'zod';
 import { EVENTS_PATH, eventsDocument } from '../../scripts/events-document.ts';
 
-test('the events document is current and has every type', () => {
+test('the events document is up to date and covers every event type', () => {
   const text = readFileSync(EVENTS_PATH, 'utf8');
   equal(text, eventsDocument(text), 'run: node scripts/events-document.ts');
   for (const type of [...auditActions, ...noticeTypes]) ok(text.includes(`### ${type}\n`), type);

@@ -1,4 +1,4 @@
-// With `dry_run=true` an endpoint rejects whatever it rejects without it, and otherwise writes
+// With `dry_run=true`, an endpoint rejects whatever it would reject without it. Otherwise it writes
 // nothing, locks nothing and sends nothing. The database itself reports what each transaction did.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const DONE: Statement = {
   values: [],
 };
 
-/** Queries the database at both ends of each transaction; some counts include earlier ones. */
+/** Reads the counters when each transaction begins and ends, because some include earlier ones. */
 function observed(db: Database, noted: Done[]): Database {
   return {
     ...db,
@@ -65,12 +65,14 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
   );
 
 /**
- * The use of a credential is recorded for every request, and the test itself makes some. A
- * listening process records that it is serving.
+ * Tables that change anyway: every request records that its credential was used, the test makes
+ * requests of its own, and a listening process records that it is serving.
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
-/** Each row's position and transaction IDs, which reveal changes, locks and rolled-back changes. */
+/**
+ * Each row's position and transaction IDs, which reveal changes, locks, and changes rolled back.
+ */
 async function rowsOf(app: Harness): Promise<Record<string, unknown>> {
   const tables = await readIn(
     app,
@@ -111,7 +113,7 @@ const callerOf = async (app: Harness, line: AnyLine) => ({
   }`,
 });
 
-test('the endpoints that revoke, delete or restrict something accept a dry run', () => {
+test('every endpoint that revokes, deletes or restricts something accepts a dry run', () => {
   deepEqual(dryRunLines.toSorted(), [
     'DELETE /v1/members/{userId}',
     'DELETE /v1/projects/{id}',
@@ -132,7 +134,7 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential use
+    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential as used
     const before = await rowsOf(held);
     done.length = 0;
     sent();
@@ -150,7 +152,7 @@ for (const line of dryRunLines) {
     deepEqual(await rowsOf(held), before);
     deepEqual(await locksLeft(held), []);
 
-    // The same call without it succeeds, and the database reports that it writes.
+    // Without dry_run, the same call succeeds, and the database reports that it writes.
     done.length = 0;
     const real = await ask(app, line, { input, headers });
     equal(real.status, 200, real.text);
@@ -161,7 +163,7 @@ for (const line of dryRunLines) {
 
 const errorOf = ({ status, body }: Answer): unknown => ({ status, error: body.error });
 
-/** Asserts the same rejection with and without a dry run; returns its status. */
+/** Asserts that a call is rejected the same way with and without dry_run; returns its status. */
 async function refusedAlike(
   { ask: call }: Harness,
   line: AnyLine,
@@ -200,7 +202,7 @@ test('a dry run is rejected exactly when the real call is', async (t) => {
   }
 });
 
-test("a conflict with the target's state is reported the same way in a dry run", async (t) => {
+test("a conflict with the target's state gets the same error in a dry run", async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = async (end?: 'revoke' | 'disable'): Promise<string> => {
@@ -232,7 +234,7 @@ test("a conflict with the target's state is reported the same way in a dry run",
   }
 });
 
-test('an unknown value of dry_run is rejected, and false has the same effect as leaving it out', async (t) => {
+test('an unknown value of dry_run is rejected, and false is the same as leaving it out', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.key();
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };

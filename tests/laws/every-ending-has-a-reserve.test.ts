@@ -1,5 +1,5 @@
-// As the disk fills up, endpoints that revoke, delete or remove something keep working, and all
-// other writes are rejected first. Each route declares its class.
+// As the disk fills up, endpoints that revoke, delete or remove something keep working after all
+// other writes are rejected. Each route declares which kind it is.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,11 +10,11 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Endpoints that write from the reserve without removing anything, each with its reason. */
+/** Endpoints that may use the reserve without removing anything, each with its reason. */
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
-  'POST /v1/policy/report', // a node that is not recorded is not waited for
+  'POST /v1/policy/report', // revocations don't wait for nodes that aren't recorded
   'POST /v1/idempotency/complete', // otherwise an executed request would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
@@ -23,7 +23,7 @@ const alsoFromReserve = [
 
 const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;
 
-test('every endpoint that revokes or removes something writes from the reserve, and few others do', () => {
+test('endpoints that revoke or remove something, and few others, may write from the reserve', () => {
   const ending = served.filter((line) => ENDS.test(line));
   const reserved = served.filter((line) => storageOf(line) === 'reserve');
   deepEqual(reserved.toSorted(), [...ending, ...alsoFromReserve].toSorted());
@@ -33,7 +33,7 @@ test('every endpoint that revokes or removes something writes from the reserve, 
   );
 });
 
-/** These endpoints write to no table. */
+/** These endpoints don't write to any table. */
 const writesNothing: string[] = [
   'POST /v1/embed_tokens',
   'POST /v1/ratelimit/check',

@@ -1,4 +1,4 @@
-// The contract, the protocol and the server have the same endpoints.
+// The contract, the protocol and the server all have the same endpoints.
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const agreed = readFileSync(join(import.meta.dirname, 'contract-lines.txt'), 'ut
   .trim()
   .split('\n');
 
-test('the protocol has the endpoints of the contract, in its order', () => {
+test("the protocol has the contract's endpoints, in the same order", () => {
   equal(agreed.length, 71);
   deepEqual(
     Object.keys(allEndpoints).filter((line) => agreed.includes(line)),
@@ -25,11 +25,11 @@ test('every endpoint is served exactly once', () => {
   deepEqual(offered.toSorted(), Object.keys(allEndpoints).toSorted());
 });
 
-test('every endpoint has a fixture, and every fixture an endpoint', () => {
+test('every endpoint has a fixture, and every fixture belongs to an endpoint', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
-test('exactly the endpoints that nodes call constantly are hot', () => {
+test('the endpoints that nodes call constantly, and no others, are hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
   const called =
     /^\w+ \/v1\/(policy\/(snapshot|delta|report)|(ratelimit|idempotency|ingest)\/\w+)$/;
@@ -40,7 +40,7 @@ test('exactly the endpoints that nodes call constantly are hot', () => {
   equal(hot.length, 11);
 });
 
-test('exactly the endpoints that revoke or disable have priority when connections are scarce', () => {
+test('the endpoints that revoke or disable, and no others, have priority when connections run short', () => {
   const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
   const ending = routeTable
     .map(({ line }) => line)

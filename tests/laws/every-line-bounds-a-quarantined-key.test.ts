@@ -1,6 +1,6 @@
-// Calls every endpoint that accepts a secret key with a leaked one: endpoints production needs keep
-// working, and everything that would outlive the key is denied. A new endpoint must
-// declare which applies.
+// Calls every endpoint that accepts a secret key with a leaked one. Endpoints that production needs
+// keep working, and everything that would outlive the key is denied. Each new endpoint must declare
+// which applies.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@keyrail/testing/harness.ts';
 import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
-/** Endpoints other than GET that a quarantined key may call. */
+/** Endpoints other than GET that accept a quarantined key. */
 const kept = [
   'POST /v1/keys/{id}/revoke',
   'POST /v1/keys/{id}/disable',
@@ -39,7 +39,7 @@ async function quarantined({ as }: Harness): Promise<Caller> {
   return as.token(key);
 }
 
-test('an endpoint other than GET declares how it treats a quarantined key', () => {
+test('every endpoint other than GET declares how it treats a quarantined key', () => {
   const said = new Map<string, unknown>(
     routeTable.map(({ line, whenQuarantined }) => [line, whenQuarantined]),
   );
@@ -64,7 +64,7 @@ test('a quarantined key cannot change anything that would outlive it', async (t)
   equal((await app.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
 });
 
-test('a quarantined key keeps every GET and the endpoints that production needs', async (t) => {
+test('a quarantined key can still call every GET and the endpoints that production needs', async (t) => {
   const app = await harness(t);
   const call = await quarantined(app);
   for (const line of takesSecretKey.filter((each) => !isWrite(each) || kept.includes(each))) {

@@ -1,5 +1,6 @@
-// No statement of the server reads an unlimited number of rows, whatever the planner's statistics.
-// Every endpoint is called in a workspace full of rows, and PostgreSQL reports each plan.
+// No statement sent by the server reads an unlimited number of rows, whatever statistics the
+// planner has. Every endpoint is called in a workspace full of rows, and PostgreSQL reports the
+// plan of each statement.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,10 +25,12 @@ import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 const skip = storeName === 'embedded' && 'the embedded store does not report plans';
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 
-/** The most rows a plan may read: more than any page or batch, far fewer than the tables. */
+/**
+ * The most rows a plan may read: more than any page or batch has, but far fewer than the tables.
+ */
 const ROWS_MAX = 2500;
 
-/** Tables of the deployment with a few rows at most. */
+/** Tables with at most a few rows in the whole deployment. */
 const smallTables = new Set([
   'signing_keys',
   'worker_beats',
@@ -38,7 +41,7 @@ const smallTables = new Set([
   'notice_marks',
 ]);
 
-/** Statements that may read more, each with its reason. */
+/** Statements that may read more rows, each with its reason. */
 const exempt: [RegExp, string][] = [
   [/state_shelf::int = covered\.shelf/, 'each count of a summary stops at COUNTED_MAX'],
   [/with old as materialized/, 'stops at COUNTED_MAX keys'],
@@ -49,7 +52,7 @@ const exempt: [RegExp, string][] = [
   [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled recently'],
 ];
 
-/** The faults of a plan; empty if it is bounded. */
+/** A plan's faults; empty if it is bounded. */
 function faultsOf({ text, root }: Plan): string[] {
   const may = exempt.some(([pattern]) => pattern.test(text));
   return nodesOf(root).flatMap((node) => {
@@ -64,7 +67,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** How many of `beliefs` are tested. The first is that of a new installation. */
+/** How many of `beliefs` are tested. The first one is what a new installation has. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
@@ -72,8 +75,8 @@ const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', sc
 const REPEATS_MAX = 3;
 
 /**
- * Repeats a read that got a 503, as @keyrail/client does: a machine that is busy with other tests
- * may stall for longer than a request waits. An unbounded plan exceeds that time every time.
+ * Repeats a read that got a 503, as @keyrail/client does: a machine busy with other tests may stall
+ * for longer than a request waits. An unbounded plan would take too long every time.
  */
 const patient =
   (call: Caller): Caller =>
@@ -91,7 +94,9 @@ const patient =
 
 const RETRY_MS = 1000;
 
-/** Calls every endpoint, the feed with more parameters, and three jobs of the worker. */
+/**
+ * Calls every endpoint, follows the feed with more parameters, and runs three of the worker's jobs.
+ */
 async function tour(app: Harness, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
@@ -125,7 +130,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await liveKey('DELETE /v1/projects/{id}', { id: projectId, ...dry });
   await liveKey('DELETE /v1/tenants/{id}', { id: tenantId, ...dry });
   await liveKey('PATCH /v1/projects/{id}', { id: projectId, default_rate_limits: limits, ...dry });
-  const { userId } = await app.people.owner(); // made most of the rows in the log
+  const { userId } = await app.people.owner(); // this user is the actor of most rows in the log
   await liveKey('PATCH /v1/members/{userId}', {
     userId: (await app.people.admin()).userId,
     role: 'owner',
@@ -143,7 +148,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await tourEvents(app);
 }
 
-/** The event queue and the notices, after a day on which many keys came close to expiring. */
+/** Runs the event queue and the notices, after a day on which many keys came close to expiring. */
 async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   const { worker } = testApp.app;
   await queueNotices(worker);
@@ -165,7 +170,7 @@ async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   clock.shift(-DAY_MS);
 }
 
-/** Keys by state and last use, and their counts. */
+/** Lists and counts keys by state and last use. */
 async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'version'>) {
   for (const state of ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked']) {
     await call('GET /v1/keys', { state });
@@ -182,7 +187,7 @@ async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'ver
   await call('GET /v1/usage/tenants', { months: 24, project_id: tenantId });
 }
 
-/** Lists the log with each filter, and with all filters. */
+/** Lists the audit log with each filter, and with all filters combined. */
 async function tourAudit(app: Harness, call: Caller): Promise<void> {
   const person = { actor_id: (await app.people.owner()).userId };
   const moment = app.clock.now().toISOString();
@@ -214,7 +219,7 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
-  test(`no statement reads an unbounded number of rows when tables were ${belief}`, {
+  test(`no statement reads an unbounded number of rows, with tables ${belief}`, {
     skip,
   }, async (t) => {
     const app = await harness(t);

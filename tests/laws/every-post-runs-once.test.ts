@@ -1,4 +1,4 @@
-// Every POST of the vendor plane, sent twice with one idempotency key, runs only once.
+// Every POST on the vendor plane runs only once if it is sent twice with the same idempotency key.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -13,11 +13,11 @@ const doorOf = (line: string) => routeTable.find((route) => route.line === line)
 const tokenOf = async (app: Harness, caller: Fixture['caller']): Promise<string> =>
   caller === 'owner' ? (await app.people.owner()).token : app.tokens.liveKey;
 
-/** Names of secrets, which every first response with a secret marks as shown once. */
+/** Names of the secrets in a response. A first response marks each of them as shown only once. */
 const secretsIn = ({ body }: Answer): string[] =>
   Object.keys(body).flatMap((name) => /^(.*)_shown_once$/.exec(name)?.[1] ?? []);
 
-test('the client recognises the same requests as the server', () => {
+test("the client's rule for requests with an idempotency key matches the server's", () => {
   ok(keyed.length > 0);
   for (const line of served) {
     const { method, path } = splitLine(line);
@@ -64,7 +64,7 @@ test('a repeated POST returns the first response without its secret, and changes
   }
 });
 
-/** All of the workspace's stored responses, as text. */
+/** All responses stored for the workspace, as text. */
 async function keptIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = 'select response from kept_responses where workspace_id = $1';
   const { rows } = await testApp.app.worker.work((tx) => tx.run({ text, values: [workspaceId] }));

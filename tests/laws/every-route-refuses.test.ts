@@ -1,5 +1,5 @@
-// Every endpoint rejects unknown callers, the wrong kind of credential, a test key beyond the
-// boundary and malformed input, and a rejected request changes nothing.
+// Every endpoint rejects unknown callers, credentials of the wrong kind, test keys beyond the
+// boundary, and malformed input. A rejected request changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -35,7 +35,7 @@ test('a caller without a credential is rejected as unauthenticated', async (t) =
   }
 });
 
-test('an invented credential of any form is rejected', async (t) => {
+test('a made-up credential of any form is rejected', async (t) => {
   const { ask, tokens } = await harness(t);
   const mint = (kind: 'api_key' | 'secret_key' | 'session') =>
     mintCredential(kind, kind === 'session' ? null : 'live', seededBytes('stranger')).secret;
@@ -84,7 +84,7 @@ test('the wrong kind of credential is rejected as forbidden', async (t) => {
   }
 });
 
-test('a member can read, an admin can change, and neither may do what only the owner may do', async (t) => {
+test('members can read, admins can change things, and neither may do what only the owner may do', async (t) => {
   const app = await harness(t);
   const member = bearer((await app.people.member()).token);
   const admin = bearer((await app.people.admin()).token);
@@ -100,7 +100,7 @@ test('a member can read, an admin can change, and neither may do what only the o
       { role: 'admin', headers: admin, isRefused: endpointOf(line).role === 'owner' },
     ];
     for (const { role, headers, isRefused } of asked) {
-      if (!isRefused && isWrite(line)) continue; // other tests cover the call itself
+      if (!isRefused && isWrite(line)) continue; // other tests cover calls that are allowed
       const answer = await app.ask(line, inputs.get(line) ?? anyIds(line), headers);
       const expected = isRefused ? '403 forbidden' : `${answer.status} ${codeOf(answer)}`;
       equal(`${line} ${role} ${answer.status} ${codeOf(answer)}`, `${line} ${role} ${expected}`);
@@ -110,7 +110,7 @@ test('a member can read, an admin can change, and neither may do what only the o
   equal(await headOf(app), before);
 });
 
-test('on the vendor plane, a session without a workspace is rejected with a specific error', async (t) => {
+test('on the vendor plane, a session without a workspace gets its own error', async (t) => {
   const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(testApp, callerFor);
@@ -120,7 +120,7 @@ test('on the vendor plane, a session without a workspace is rejected with a spec
   }
 });
 
-test('a test key is denied beyond the boundary, and nothing changes', async (t) => {
+test('a test key is denied access beyond the boundary, and nothing changes', async (t) => {
   const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);
@@ -133,7 +133,7 @@ test('a test key is denied beyond the boundary, and nothing changes', async (t) 
   }
 });
 
-test('a malformed ID in a path is invalid, not missing', async (t) => {
+test('a malformed ID in a path is reported as invalid, not as missing', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     session: bearer((await people.owner()).token),
@@ -151,7 +151,7 @@ test('a malformed ID in a path is invalid, not missing', async (t) => {
   }
 });
 
-test('an unknown field is rejected, and the error contains its path', async (t) => {
+test("an unknown field is rejected, and the error contains the field's path", async (t) => {
   const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -193,7 +193,7 @@ test('an unknown query parameter is rejected, except on endpoints with a raw bod
   }
 });
 
-test('a body that is not JSON, or declares a different content type, is rejected', async (t) => {
+test('a body that is not JSON, or that declares a different content type, is rejected', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
@@ -220,7 +220,7 @@ test('a body that is not JSON, or declares a different content type, is rejected
   }
 });
 
-test('a missing body gets the same error as an empty object', async (t) => {
+test('a missing body gets the same error as an empty object does', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const callers: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
@@ -246,7 +246,7 @@ test('a missing body gets the same error as an empty object', async (t) => {
   }
 });
 
-test('every path lists the methods it accepts', async (t) => {
+test('a method that a path does not accept is rejected with a list of those it does', async (t) => {
   const { testApp } = await harness(t);
   for (const line of served) {
     const { method, path } = splitLine(line);
@@ -258,7 +258,7 @@ test('every path lists the methods it accepts', async (t) => {
   }
 });
 
-test('no response can be read by a foreign page or run by a browser', async (t) => {
+test('no response can be read by a page on another origin or executed by a browser', async (t) => {
   const { ask, embed } = await harness(t);
   const { token } = await embed();
   for (const line of served) {

@@ -1,10 +1,10 @@
-// Reads the catalogue, so that no table, role or function can be added without its protection.
+// Reads PostgreSQL's catalogue, so that no table, role or function can be added without protection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 
-/** Tables without a workspace, each with its reason. */
+/** Tables that don't belong to a workspace, each with its reason. */
 const withoutWorkspace: Record<string, string> = {
   migrations: 'the applied migrations; only the owner reads it',
   workspaces: 'is the workspace',
@@ -23,7 +23,7 @@ const withoutWorkspace: Record<string, string> = {
   notice_marks: 'the progress of a deployment job',
 };
 
-/** Tables the write door may change without an audit row, each with its reason. */
+/** Tables that the write door may change without an audit row, each with its reason. */
 const unaudited: Record<string, string> = {
   users: 'joining may verify the address of the new member',
   sessions: 'the active workspace of a person',
@@ -59,7 +59,7 @@ type Table = {
 
 const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Table[];
 
-/** Reads the access control lists, because the standard views hide privileges of other roles. */
+/** Reads the access control lists directly: the standard views hide other roles' privileges. */
 const grants = () =>
   catalogue(`select regexp_replace(entry.grantee::regrole::text, '_\\d+$', '') as grantee,
       c.relname as name,
@@ -67,12 +67,12 @@ const grants = () =>
     from pg_class c join pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) entry
     where n.nspname = 'keyrail' and c.relkind in ('r', 'p')`);
 
-test('every table belongs to a workspace or has a reason not to', async () => {
+test('every table belongs to a workspace, or has a reason not to', async () => {
   const loose = (await readTables()).filter(({ columns }) => !columns.includes('workspace_id'));
   deepEqual(loose.map(({ name }) => name).toSorted(), Object.keys(withoutWorkspace).toSorted());
 });
 
-test('every table of a workspace has forced row level security for all its scope columns', async () => {
+test('every table that belongs to a workspace enforces row level security on all its scope columns', async () => {
   for (const { name, forced, columns, policies } of await readTables()) {
     if (name === 'migrations') continue;
     equal(forced, true, name);
@@ -86,7 +86,7 @@ test('every table of a workspace has forced row level security for all its scope
   }
 });
 
-test('every table the write door may change is audited', async () => {
+test('every table that the write door may change is audited', async () => {
   const granted = (await grants()).filter(
     ({ grantee, may }) => grantee === 'kr_write' && (may === 'INSERT' || may === 'UPDATE'),
   );
@@ -98,7 +98,7 @@ test('every table the write door may change is audited', async () => {
   }
 });
 
-test('a change to a table that feeds the policy gets a version when the change is closed', async () => {
+test('a change to a table that feeds the policy gets a version when it is closed', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);
@@ -115,7 +115,7 @@ test('the read door can only read, and no door can delete or truncate audited ro
   }
 });
 
-test('backups read every row of every table, and can do nothing else', async () => {
+test('the backup role can read every row of every table, and do nothing else', async () => {
   const all = (await grants()).filter(({ grantee }) => grantee === 'kr_backup');
   deepEqual([...new Set(all.map(({ may }) => may))], ['SELECT']);
   const narrowed = await catalogue(`select distinct c.relname::text as name
@@ -129,13 +129,13 @@ test('backups read every row of every table, and can do nothing else', async () 
   }
 });
 
-test('no function runs with its owner’s rights unless its search path is pinned', async () => {
+test('a function runs with its owner’s rights only if its search path is pinned', async () => {
   const loose = await catalogue(`select p.proname as name from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'keyrail' and p.prosecdef
       and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')`);
   deepEqual(loose, []);
-  // Unless pg_temp is listed last, a caller's temporary tables are found first.
+  // If pg_temp isn't listed last, a caller's temporary tables take precedence.
   const shadowed = await catalogue(`select p.proname as name from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'keyrail' and p.prosecdef and not exists (

@@ -1,10 +1,10 @@
-// Every endpoint appends exactly the audit rows in its fixture, and the chain stays valid.
+// Every endpoint appends exactly the audit rows that its fixture lists, and the chain stays valid.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
 import { fixtureOf, served } from './lines.ts';
 
-test('every successful call appends its audit rows and no others', async (t) => {
+test('every successful call appends its own audit rows and no others', async (t) => {
   const app = await harness(t);
   const actionsAfter = async (seq: number) =>
     (await app.as.liveKey('GET /v1/audit_logs', { after_seq: seq, limit: 200 })).data.map(
@@ -15,7 +15,7 @@ test('every successful call appends its audit rows and no others', async (t) => 
     const wanted = await input(app);
     const call = app.as[caller];
     if (caller === 'embed') await app.embed();
-    if (caller === 'owner') await app.people.owner(); // joining is audited too, but earlier
+    if (caller === 'owner') await app.people.owner(); // joining is audited too, so it comes first
     const { head_seq: before } = await app.as.liveKey('GET /v1/audit_logs/chain');
     await call(line, wanted);
     deepEqual(await actionsAfter(before), audits, line);

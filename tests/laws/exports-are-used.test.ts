@@ -7,7 +7,7 @@ import { entryPoints, unusedExports } from './unused-exports.ts';
 const root = join(import.meta.dirname, '..', '..');
 const PLACES = '{packages,tests,lab,scripts,bench,examples}';
 
-test('every export of the packages is imported by another file', () => {
+test('every export of a package is imported by another file', () => {
   const all = sources(['ts', 'tsx', 'mts', 'cts', 'mjs'], PLACES);
   ok(all.length > 20, 'the sources were found');
   deepEqual(list(unusedExports(all, entryPoints(root))), []);
@@ -22,7 +22,7 @@ const says = (...files: [path: string, text: string][]) =>
 const one = 'packages/server/src/base/one.ts';
 const two = 'packages/server/src/base/two.ts';
 
-test('an export is used by an import, a re-export or a namespace', () => {
+test('an import, a re-export and a namespace import all count as using an export', () => {
   const exporting: [string, string] = [one, 'export const a = 1;\nexport type B = 2;\n'];
   deepEqual(says(exporting), ['no other file imports a', 'no other file imports B']);
   deepEqual(says(exporting, [two, "import { a, type B } from './one.ts';"]), []);
@@ -37,7 +37,7 @@ test('an export is used by an import, a re-export or a namespace', () => {
   deepEqual(says(exporting, ['packages/sdk/src/index.ts', index]), ['no other file imports B']);
 });
 
-test('a test counts as an importer, except for the limits of the wire', () => {
+test('tests count as importers, except for limits in protocol/wire', () => {
   const inTest = "import { LIMIT_MAX } from './one.ts';";
   const server: [string, string] = [one, 'export const LIMIT_MAX = 1;'];
   deepEqual(says(server, ['packages/server/src/base/one.test.ts', inTest]), []);

@@ -1,4 +1,4 @@
-// The running time of every regular expression in production code grows in proportion to its input.
+// Every regular expression in production code runs in time proportional to the length of its input.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -23,11 +23,11 @@ const exceptions: Exceptions = {
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));
 const all = production.flatMap(expressionsIn);
 
-test('the running time of every regular expression grows in proportion to its input', async () => {
+test('the running time of every regular expression is proportional to the length of its input', async () => {
   deepEqual(list(await expressionFaults(all, exceptions)), []);
 });
 
-test('every exception is for an expression that exists and needs it', async () => {
+test('every exception is for an expression that still exists and needs it', async () => {
   const names = new Set(all.map(nameOf));
   for (const name of Object.keys(exceptions)) {
     equal(names.has(name), true, name);
@@ -71,7 +71,7 @@ for (const expression of [
   });
 }
 
-test('the check finds regular expressions wherever they are created', async () => {
+test('regular expressions are found however they are created', async () => {
   const found = async (code: string) =>
     list(await expressionFaults(expressionsIn(source('packages/sdk/src/x.ts', code)), {}));
   equal((await found('const blanks = /^[ \\t]+|[ \\t]+$/g;')).length, 1);

@@ -1,18 +1,18 @@
 /**
- * The regular expressions in production code, and what is wrong with them. An expression whose time
- * grows faster than its input lets a caller stop a process with a few kilobytes.
+ * The regular expressions in production code, and what is wrong with them. If an expression's
+ * running time grows faster than its input, a caller can block a process with a few kilobytes.
  */
 import { type Argument, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
-/** `pattern` is null if the expression is not written as a literal. */
+/** `pattern` is null if the expression isn't a literal. */
 export type Expression = { path: string; line: number; pattern: string | null; flags: string };
 
-/** Exceptions by path and pattern, with the reason why the expression's time does not matter. */
+/** Exceptions by path and pattern, each with the reason why the running time doesn't matter. */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** The time limit of a check: far more than the slowest takes, in case the machine is busy. */
+/** A check's time limit: far more than the slowest one takes, in case the machine is busy. */
 const CHECK_MS_MAX = 120_000;
 
 export function expressionsIn({ path, text, parsed }: Source): Expression[] {
@@ -36,7 +36,7 @@ export function expressionsIn({ path, text, parsed }: Source): Expression[] {
   return found;
 }
 
-/** Inserted values are names and numbers; a digit stands in for them. */
+/** Interpolated values are names and numbers, so a digit stands in for each of them. */
 function patternOf(given: Argument): string | null {
   if (given.type === 'Literal' && typeof given.value === 'string') return given.value;
   if (given.type !== 'TemplateLiteral') return null;
@@ -47,7 +47,7 @@ export const nameOf = ({ path, pattern }: Expression): string => `${path} ${patt
 
 const known = new Map<string, Promise<string | null>>();
 
-/** The problem with an expression; null if there is none. */
+/** What is wrong with an expression; null if nothing is. */
 export function slownessOf(pattern: string, flags: string): Promise<string | null> {
   const key = `/${pattern}/${flags}`;
   const says = known.get(key) ?? judged(pattern, flags);
@@ -55,7 +55,10 @@ export function slownessOf(pattern: string, flags: string): Promise<string | nul
   return says;
 }
 
-/** The checker is a native program if one exists for the platform, otherwise slower JavaScript. */
+/**
+ * The checker is a native program where one exists for the platform, and slower JavaScript
+ * elsewhere.
+ */
 async function judged(pattern: string, flags: string): Promise<string | null> {
   if (isPlainlyLinear(pattern, flags)) return null;
   const verdict = await check(pattern, flags, { timeout: CHECK_MS_MAX });
@@ -65,9 +68,9 @@ async function judged(pattern: string, flags: string): Promise<string | null> {
 }
 
 /**
- * Without a repetition, the time is fixed for each start. With one start and one repetition of a
- * single character, each character is read a fixed number of times. The checker would take a minute
- * for all of these.
+ * Expressions that need no check. Without repetition, each start takes a fixed time. With one start
+ * and one repeated character, each character of the input is read a fixed number of times. The
+ * checker would take a minute for all of these.
  */
 function isPlainlyLinear(pattern: string, flags: string): boolean {
   if (/\\[1-9k]/.test(pattern)) return false;
@@ -78,7 +81,7 @@ function isPlainlyLinear(pattern: string, flags: string): boolean {
   return repetitions === 1 && hasOneStart && !/\)(?:[*+]|\{)/.test(plain);
 }
 
-/** Whether there is a `|` outside of all groups. */
+/** Whether there is a `|` outside all groups. */
 function hasAlternatives(plain: string): boolean {
   const outer = plain.replaceAll(/\([^()]*\)/g, 'c');
   return outer === plain ? plain.includes('|') : hasAlternatives(outer);

@@ -1,5 +1,5 @@
 /**
- * Inside features the name of a file determines its kind, and its kind is its layer:
+ * Inside a feature, a file's name determines its kind, and its kind is its layer:
  *
  *   parts      parts.ts                what app.ts builds for the entries of a feature
  *   entry      routes.ts, *.job.ts     where a request or a schedule comes in
@@ -10,9 +10,10 @@
  *   rows       rows.ts, *.rows.ts      the statements
  *   noun       anything else           pure and shared: lifetime.ts, feed-view.ts
  *
- * A file imports kinds below its own, in any feature. Nouns may import one another and the types of
- * rows, and presenters may import one another, because wire objects nest. Nothing else imports its
- * own kind, so an operation never calls an operation. The linter refuses import cycles.
+ * A file may import the kinds listed below its own, from any feature. Nouns may also import each
+ * other and the types of rows, and presenters may import each other, because wire objects nest. No
+ * other file imports its own kind, so operations never call each other. The linter rejects import
+ * cycles.
  */
 
 const ORDER = [
@@ -28,7 +29,7 @@ const ORDER = [
 
 export type Kind = (typeof ORDER)[number];
 
-/** First words of operations. Add a new verb here deliberately. */
+/** The first words of operations' names. Add new verbs deliberately. */
 const VERBS = new Set(
   `accept acknowledge append approve authorize await begin cancel change charge check claim
    clear close complete confirm consume create deactivate delete disable enable end exchange
@@ -40,7 +41,7 @@ const VERBS = new Set(
    update upgrade upsert use validate verify withdraw write`.split(/\s+/),
 );
 
-/** Nouns whose first word is also a verb. */
+/** Nouns whose first word also happens to be a verb. */
 const NOUNS = new Set(['invite-token.ts', 'list-partition.ts']);
 
 export function kindOf(path: string): Kind {

@@ -1,5 +1,5 @@
-// A fixture for each endpoint: a successful call, its audit rows, and a call beyond a test key's
-// boundary. An endpoint without a fixture fails a test that names it.
+// A fixture for each endpoint: a successful call, the audit rows it appends, and a call that is
+// beyond a test key's boundary. If an endpoint has no fixture, a test fails and names the endpoint.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';
@@ -11,12 +11,12 @@ import { hotFixtures } from './hot-fixtures.ts';
 import { webhookFixtures } from './webhook-fixtures.ts';
 
 export type Fixture = {
-  /** The caller of the successful call. */
+  /** Who makes the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(app: Harness): Promise<Input> | Input;
-  /** Audit actions the call appends, in order. */
+  /** The audit actions that the call appends, in order. */
   audits: readonly string[];
-  /** A call denied to a test key; null if a test key may do everything the endpoint does. */
+  /** A call that is denied to a test key; null if test keys may make every call to the endpoint. */
   beyond: ((app: Harness) => Promise<Input> | Input) | null;
 };
 
@@ -30,7 +30,7 @@ const liveSecretKey = async ({ as }: Harness): Promise<Input> => {
 const reading: Pick<Fixture, 'caller' | 'audits'> = { caller: 'liveKey', audits: [] };
 const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: null };
 
-/** A new project's feed. */
+/** The input for a new project's feed. */
 const aFeed =
   (more: Input) =>
   async ({ given }: Harness): Promise<Input> => ({
@@ -78,7 +78,7 @@ const keyIn =
 
 let imports = 0;
 
-/** One key never imported before, for a new tenant. */
+/** A single key that has never been imported before, for a new tenant. */
 const importIn =
   (env: 'live' | 'test') =>
   async ({ given }: Harness): Promise<Input> => {
@@ -92,7 +92,7 @@ const importIn =
     };
   };
 
-/** A change a test key may not make. */
+/** A change that a test key may not make. */
 const changing = (input: Fixture['input'], audit: string): Fixture => ({
   caller: 'liveKey',
   input,
@@ -108,7 +108,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
       slugs += 1;
       return { name: 'Founded', slug: `founded-${process.pid}-${slugs}` };
     },
-    audits: [], // they are in the new workspace's own log: see create-workspace.test.ts
+    audits: [], // its audit rows are in the new workspace's own log: see create-workspace.test.ts
     beyond: null,
   },
   'GET /v1/workspace': { ...reading, input: nothing, beyond: null },

@@ -1,6 +1,6 @@
-// Random input to every endpoint causes no 5xx, no malformed response and no crash (the test runner
-// itself fails on an unhandled rejection). FUZZ_RUNS sets the total number of random requests; a
-// failure prints the seed that repeats it.
+// Random input to any endpoint causes no 5xx, no malformed response and no crash. (On an unhandled
+// rejection, the test runner itself fails.) FUZZ_RUNS sets the total number of random requests; a
+// failure prints the seed that reproduces it.
 import { equal, ok } from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { pathParams, querySchemaOf, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -36,7 +36,7 @@ before(async (t) => {
   app = await harness(t as never);
 });
 
-/** The bearer token of a caller allowed to make the call; a visitor is new for every endpoint. */
+/** The bearer token of a caller that may make the call. Each endpoint gets a new visitor. */
 const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
   nobody: () => null,
   bootstrap: () => BOOTSTRAP_TOKEN,
@@ -61,7 +61,7 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
-      // An unsigned request would be rejected before its body is read.
+      // Without a signature, the request would be rejected before its body is read.
       ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
@@ -83,7 +83,7 @@ function holds(response: Response, what: string): void {
   ok(ErrorBody.safeParse(JSON.parse(body)).success, summary);
 }
 
-/** Distributes an input with any values over path, query and body. */
+/** Splits an input, with whatever values it has, into path, query and body. */
 function wired(line: AnyLine, input: Input): { url: string; body?: string } {
   const { body } = endpointOf(line);
   const query = querySchemaOf(endpointOf(line));
@@ -111,7 +111,7 @@ function wired(line: AnyLine, input: Input): { url: string; body?: string } {
 
 type Change = { name: string; value: unknown };
 
-/** Seven in ten: a valid input with one changed field. The rest: random input. */
+/** In seven cases out of ten, a valid input with one field changed; otherwise random input. */
 function changesOf(line: AnyLine): fc.Arbitrary<Change[] | { body: unknown }> {
   const fields = fieldsOf(line);
   const one = (value: (name: string) => fc.Arbitrary<unknown>): fc.Arbitrary<Change[]> =>
@@ -167,8 +167,8 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
         const asTest = dice === 0 && fixture.caller === 'liveKey';
         const bearer = asTest ? app.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
-        // Create a new valid input if this one was used up, so that the next request is nearly
-        // valid.
+        // A successful write may have used up the input, so create another valid one for the next
+        // request.
         if (isWrite(line) && statusCode < 300) valid = await fixture.input(app);
       }),
       { numRuns: runsEach },
@@ -176,19 +176,20 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   });
 }
 
-test('every endpoint rejects hostile bodies, even where it expects no body', async () => {
+test('every endpoint rejects hostile bodies, even if it expects no body', async () => {
   for (const [at, line] of served.filter((each) => !isGet(each)).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
     const token = await tokenFor(line);
-    // Parsing is the same for all endpoints and large bodies are slow, so a few endpoints suffice.
+    // All endpoints parse bodies the same way and large bodies are slow, so a few endpoints are
+    // enough.
     const bodies = Object.values(hostileBodies).filter(
       ({ length }) => length < 1e5 || at % 4 === 0,
     );
     for (const body of bodies) {
       const { statusCode } = await send(line, { url, token, body });
       const text = String(body.subarray(0, 80));
-      // An empty list is valid where a list is expected.
+      // An empty list is valid if the endpoint expects a list.
       const isFine = schema === null || (schema.type === 'array' && text === '[]');
       ok(isFine || statusCode >= 400, `${line} took ${text}`);
     }
@@ -197,7 +198,7 @@ test('every endpoint rejects hostile bodies, even where it expects no body', asy
   }
 });
 
-test('exactly the endpoints that expect JSON reject hostile content types', async () => {
+test('hostile content types are rejected by exactly the endpoints that expect JSON', async () => {
   ok(hostileTypes.length >= 30);
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
@@ -209,7 +210,7 @@ test('exactly the endpoints that expect JSON reject hostile content types', asyn
   }
 });
 
-test('a body may have exactly as many bytes as its endpoint allows', async () => {
+test('a body may be exactly as large as its endpoint allows', async () => {
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);
@@ -233,7 +234,7 @@ test('every endpoint with an ID rejects hostile IDs as malformed', async () => {
   }
 });
 
-test('hostile queries do not harm any endpoint', async () => {
+test('hostile queries harm no endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

@@ -1,12 +1,12 @@
 // Values and requests that have broken other servers. In place of a valid value, they must be
-// rejected like any other mistake.
+// rejected like any other invalid input.
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 
-/** A placeholder for JSON text that JSON.stringify cannot produce. */
+/** A placeholder for JSON text that JSON.stringify can't produce. */
 const verbatim = (json: string): string => `§json:${Buffer.from(json).toString('base64')}§`;
 
-/** JSON of an input, with verbatim text inserted. */
+/** An input as JSON, with placeholders replaced by their text. */
 export const jsonOf = (input: unknown): string =>
   JSON.stringify(input).replaceAll(/"§json:([^§]*)§"/g, (_, base64: string) =>
     Buffer.from(base64, 'base64').toString(),
@@ -128,7 +128,7 @@ export const hostileNames = [
   'Name',
 ];
 
-/** Bodies as bytes, for every endpoint with a body. */
+/** Bodies as bytes, for all endpoints that accept a body. */
 export const hostileBodies: Record<string, Buffer> = {
   'a byte order mark': Buffer.from('\ufeff{}'),
   'broken UTF-8': Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]),
@@ -224,7 +224,7 @@ export const hostileQueries = [
   '?after_seq=9007199254740993',
 ];
 
-/** Values in place of an ID. */
+/** Values to use in place of an ID. */
 export const hostileIds = [
   'nonsense',
   '%00',

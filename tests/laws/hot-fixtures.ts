@@ -1,4 +1,5 @@
-// Fixtures for the hot endpoints. They append no audit rows, and specify their environment.
+// Fixtures for the hot endpoints. These append no audit rows, and their input specifies the
+// environment.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -19,7 +20,7 @@ export function newScope(): string {
   return createHash('sha256').update(`${process.pid} ${scopes}`).digest('hex');
 }
 
-/** The lock token from a claim. */
+/** Claims a scope, and returns the input with its lock token. */
 const app =
   (more: Input = {}) =>
   async ({ as }: Harness, env: 'live' | 'test'): Promise<Input> => {

@@ -1,8 +1,8 @@
-/** Import cycles, including type imports. (The linter's rule ignores imports of types.) */
+/** Import cycles, including those of type imports, which the linter's rule ignores. */
 import { importsOf } from './imports.ts';
 import type { Source } from './tree.ts';
 
-/** The groups of files that import each other, directly or through others. */
+/** Groups of files that import each other, directly or through other files. */
 export function importCircles(sources: readonly Source[]): string[][] {
   const graph = new Map(
     sources.map((source) => [
@@ -14,12 +14,15 @@ export function importCircles(sources: readonly Source[]): string[][] {
     const reached = reachableFrom(path, graph);
     if (!reached.has(path)) return [];
     const circle = [...reached].filter((other) => reachableFrom(other, graph).has(path)).sort();
-    // Each cycle is listed once, for its first file.
+    // Lists each cycle only once, under its first file.
     return circle[0] === path ? [circle] : [];
   });
 }
 
-/** The files a file imports, directly or through others; itself only if it is in a cycle. */
+/**
+ * The files that a file imports, directly or indirectly. Includes the file itself if it is in a
+ * cycle.
+ */
 function reachableFrom(path: string, graph: ReadonlyMap<string, string[]>): Set<string> {
   const reached = new Set<string>();
   const next = [...(graph.get(path) ?? [])];

@@ -1,8 +1,9 @@
 /**
- * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
- * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
- * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-modules.ts), and
- * the dashboard layers (see dashboard-layers.ts). Tests import anything; no package imports tests.
+ * Which imports are allowed. Packages import each other only along the arrows in ARROWS. The
+ * server's folders and root files are listed in LINE, and each imports only from earlier entries.
+ * Inside a feature, a file's kind is its layer (see feature-kinds.ts). The SDK has folders (see
+ * sdk-modules.ts), and the dashboard has layers (see dashboard-layers.ts). Tests may import
+ * anything; no package imports tests.
  */
 import { dashboardFault } from './dashboard-layers.ts';
 import { featureFault } from './feature-kinds.ts';
@@ -24,7 +25,7 @@ const ARROWS: Record<string, string[]> = {
   widget: ['client', 'protocol'],
 };
 
-/** These packages may import only the protocol's `wire`: the rest would pull in zod. */
+/** Of the protocol, these packages may import only `wire`, because the rest would pull in zod. */
 const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 
@@ -49,11 +50,11 @@ const LINE = [
 
 const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'backup', 'app.ts', 'doctor', 'commands'];
-/** The statement builder and the table types hold no connection, so rows may use them. */
+/** Rows may use the statement builder and the table types, because neither holds a connection. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Backups and the doctor have their own connections, beside the pool. */
+/** Besides the connection pool, backups and the doctor have their own connections. */
 const DATABASE = ['db', 'backup', 'doctor'];
-/** Third-party packages, and the only folders of the server that may import them. */
+/** Third-party packages, each with the only folders of the server that may import it. */
 const KEPT_IN: Record<string, readonly string[]> = {
   fastify: ['http'],
   pg: DATABASE,
@@ -93,7 +94,7 @@ export function importFaults(source: Source): Fault[] {
 
 const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
 
-/** A folder of the server, or a file at its root. */
+/** A folder of the server, or a file in its root folder. */
 function sectionOf(path: string): string | null {
   return path.startsWith(SERVER) ? (path.slice(SERVER.length).split('/')[0] ?? null) : null;
 }
@@ -186,7 +187,7 @@ function placeFaults({ path }: Source): Fault[] {
   ];
 }
 
-/** The linter rejects default exports and `export *`. An index file would have the same effect. */
+/** The linter rejects default exports and `export *`; an index file would have the same effect. */
 function indexFaults({ path }: Source): Fault[] {
   const isSurface = /^packages\/(sdk|client|widget)\/src\/index\.ts$/.test(path);
   if (isSurface || !/(^|\/)index\.\w+$/.test(path)) return [];

@@ -18,7 +18,7 @@ test('every import in the repository follows the rules', () => {
   deepEqual(list(all.flatMap(importFaults)), []);
 });
 
-test('packages import only along the allowed arrows', () => {
+test('packages import each other only along the allowed arrows', () => {
   allowed('packages/client/src/client.ts', from('@keyrail/protocol/wire/limits.ts'));
   allowed('packages/dashboard/src/app.tsx', from('@keyrail/widget/react.ts'));
   allowed('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
@@ -37,7 +37,7 @@ test('packages import only along the allowed arrows', () => {
   allowed(`${server}/app.test.ts`, from('@keyrail/testing/harness.ts'));
 });
 
-test('each third-party package is imported by one folder only', () => {
+test('each third-party package is imported only by the folders it is assigned to', () => {
   allowed('packages/protocol/src/validators.ts', from('zod'));
   refused('packages/protocol/src/validators.ts', from('pg'));
   refused(`${server}/http/input.ts`, from('zod'));
@@ -51,7 +51,7 @@ test('each third-party package is imported by one folder only', () => {
   refused(`${server}/doors/read.ts`, `export async function f() { await import('pg'); }`);
 });
 
-test('folders of the server import only earlier folders', () => {
+test("the server's folders import only folders listed before them", () => {
   allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
   allowed(`${server}/main.ts`, from('./commands/start.ts'));
   allowed(`${server}/commands/start.ts`, from('../app.ts'));
@@ -67,7 +67,7 @@ test('folders of the server import only earlier folders', () => {
   refused(`${server}/app.ts`, from('./commands/stores.ts'));
 });
 
-test('only doors and the composition roots import the database', () => {
+test('only doors and composition roots import the database', () => {
   allowed(`${server}/doors/read.ts`, from('../db/database.ts'));
   allowed(`${server}/app.ts`, from('./db/postgres.ts'));
   allowed(`${keys}/rows.ts`, from('../../db/sql.ts') + types('../../db/tables.ts'));
@@ -77,7 +77,7 @@ test('only doors and the composition roots import the database', () => {
   refused(`${server}/access/session.ts`, from('../db/database.ts'));
 });
 
-test('within a feature, the kind of a file determines its layer', () => {
+test("within a feature, a file's kind determines its layer", () => {
   allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
   allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
   allowed(`${keys}/parts.ts`, from('./expire-keys.job.ts') + types('./routes.ts'));
@@ -100,7 +100,7 @@ test('within a feature, the kind of a file determines its layer', () => {
   refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
-test('the modules of the SDK import each other only along the arrows', () => {
+test("the SDK's modules import each other only along the arrows", () => {
   const sdk = 'packages/sdk/src';
   allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/wire/env.ts'));
   allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));
@@ -117,7 +117,7 @@ test('the modules of the SDK import each other only along the arrows', () => {
   refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
 });
 
-test('the layers of the dashboard import only lower layers', () => {
+test("the dashboard's layers import only layers below them", () => {
   const src = 'packages/dashboard/src';
   allowed(`${src}/screens/keys/screen.tsx`, from('./columns.tsx') + from('../../parts/key/key.ts'));
   allowed(`${src}/parts/key/rotate.tsx`, from('../../shell/scope.ts') + from('../slug.ts'));
@@ -139,14 +139,14 @@ test('the layers of the dashboard import only lower layers', () => {
   refused(`${src}/widgets/clock.tsx`, from('../ui/content/time.tsx'));
 });
 
-test('imports carry extensions, and only published packages have an index', () => {
+test('imports include file extensions, and only published packages have an index', () => {
   refused(`${server}/app.ts`, from('./routes'));
   refused('packages/client/src/client.ts', from('@keyrail/protocol/limits'));
   refused(`${server}/doors/index.ts`, 'export const x = 1;');
   allowed('packages/sdk/src/index.ts', `export { decide } from './decide/decide.ts';`);
 });
 
-test('an import in a comment or string does not count', () => {
+test('an import inside a comment or string does not count', () => {
   allowed(`${server}/base/ids.ts`, `// import { x } from '../db/sql.ts';\n`);
   allowed(`${server}/base/ids.ts`, `const text = "import { x } from '../db/sql.ts'";\n`);
 });

@@ -1,13 +1,13 @@
-/** Reads the imports of a source: their targets, and whether they import only types. */
+/** Reads a source file's imports: what they refer to, and whether they import only types. */
 import { posix } from 'node:path';
 import { lineAt, type Source } from './tree.ts';
 
 export type Import = {
   specifier: string;
-  /** The path of the imported file in the repository, if the import is relative. */
+  /** For a relative import, the path of the imported file in the repository. */
   target: string | null;
   typeOnly: boolean;
-  /** The local names of the imports. */
+  /** The local names of what is imported. */
   names: readonly string[];
   line: number;
 };

@@ -1,5 +1,4 @@
-// The input of each endpoint, from its schemas: the names of its fields, and values that match
-// them.
+// Each endpoint's input, according to its schemas: the names of its fields, and values that match.
 import { pathParams, querySchemaOf } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
@@ -15,14 +14,14 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The JSON Schema of the body, or null without a JSON body. */
+/** The body's JSON Schema; null if the endpoint expects no JSON body. */
 export function bodySchemaOf(line: AnyLine): JsonObject | null {
   const { body, rawBody } = endpointOf(line);
   const schema = body === 'raw' ? rawBody : body;
   return schema ? resolved(jsonSchemaOf(schema, 'input', components)) : null;
 }
 
-/** Every field a caller may send, in any part of the request. */
+/** Every field that a caller may send, in any part of the request. */
 export function fieldsOf(line: AnyLine): Field[] {
   const query = querySchemaOf(endpointOf(line));
   const inPart = (part: 'query' | 'body', schema: JsonObject | null): Field[] =>
@@ -45,7 +44,7 @@ export function resolved(schema: JsonObject): JsonObject {
   return name === undefined ? schema : resolved(components[name] ?? {});
 }
 
-/** Values that match a schema, including its limits. */
+/** Generates values that match a schema and its limits. */
 export function fitting(unresolved: JsonObject): fc.Arbitrary<unknown> {
   const schema = resolved(unresolved);
   const choices = [schema.anyOf, schema.oneOf].find((each) => Array.isArray(each));

@@ -1,4 +1,4 @@
-// The endpoints this build serves, each with its fixture.
+// The endpoints that this build serves, each with its fixture.
 import { type Endpoint, isSafe, type Line, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
@@ -13,7 +13,7 @@ const never = (): never => {
   throw new Error('the laws only read the route table');
 };
 
-/** The route table of the app, built from parts that are never used. */
+/** The app's route table, built from parts that are never used. */
 export const routeTable = servedRoutes({
   backup: { everyMs: null, place: null },
   region: 'law',
@@ -66,10 +66,12 @@ export const isOpen = (line: AnyLine): boolean =>
 
 export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line));
 
-/** A GET takes its input from the query; all other methods may have a body. */
+/** A GET takes its input from the query; any other method may have a body. */
 export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
-/** A valid value for every ID an endpoint requires, where the value does not matter. */
+/**
+ * A valid value for each ID that an endpoint requires, for tests where the value doesn't matter.
+ */
 export const anyIds = (line: AnyLine): Record<string, string> =>
   Object.fromEntries([
     ...[...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
@@ -79,13 +81,13 @@ export const anyIds = (line: AnyLine): Record<string, string> =>
     ...requiredChoices(endpointOf(line)),
   ]);
 
-/** The IDs without which an endpoint's query is invalid. */
+/** IDs that an endpoint's query requires. */
 const requiredIds = ({ query }: Endpoint): string[] =>
   Object.keys(query?.shape ?? {}).filter(
     (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
   );
 
-/** The first value of each choice the query requires. */
+/** For each choice that the query requires, its first value. */
 const requiredChoices = ({ query }: Endpoint): [string, string][] =>
   Object.entries(query?.shape ?? {}).flatMap(([name, schema]): [string, string][] =>
     schema instanceof z.ZodEnum ? [[name, String(schema.options[0])]] : [],

@@ -1,4 +1,5 @@
-// Every relative link in the documents leads to a file of the repository, and to a heading in it.
+// Every relative link in the documents leads to an existing file in the repository, and to an
+// existing heading if it has an anchor.
 import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -10,7 +11,7 @@ const LINK = /\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href|srcset)="([^"]+)"/g;
 const FENCED = /^```[\s\S]*?^```$/gm;
 const isOutside = (target: string): boolean => /^[a-z]+:/i.test(target);
 
-/** The anchors GitHub gives a document's headings; repeated ones are numbered. */
+/** The anchors that GitHub generates for a document's headings; repeated ones are numbered. */
 function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

@@ -1,11 +1,11 @@
 /**
- * What a migration may do while the previous release runs on the same database. It must not hold a
- * strong lock on a large table for longer than a moment, and must not take away what that release
- * uses. A file is an expansion, which only adds, or a contraction (`NNNN_contract_…`), which
- * removes what the previous release no longer uses.
+ * What a migration may do while the previous release is running on the same database. It must not
+ * hold a strong lock on a large table for longer than a moment, or remove anything that release
+ * uses. Each file is either an expansion, which only adds things, or a contraction
+ * (`NNNN_contract_…`), which removes what the previous release no longer uses.
  */
 
-/** Tables with a few rows, which may be checked or indexed in one step. */
+/** Tables with few rows, so they may be checked or indexed in one step. */
 const SMALL = [
   'signing_keys',
   'worker_beats',
@@ -19,7 +19,10 @@ const SMALL = [
 
 type Rule = { pattern: RegExp; says: string; ofContract?: true };
 
-/** `ofContract`: allowed in a contraction. The first group in a pattern, if any, is a table. */
+/**
+ * `ofContract`: allowed in a contraction. The first capture group in a pattern, if any, is the
+ * table.
+ */
 const RULES: Rule[] = [
   {
     pattern: /^create (?:unique )?index (?!concurrently).*? on (?:only )?([\w.]+)/,
@@ -86,7 +89,7 @@ const RULES: Rule[] = [
 
 export type MigrationFile = { name: string; text: string };
 
-/** The faults in one file, each with the statement it is in. */
+/** One file's faults, each with the statement that contains it. */
 export function migrationFaults({ name, text }: MigrationFile): string[] {
   const isContract = /^\d{4}_contract_/.test(name);
   const statements = statementsIn(text);
@@ -105,7 +108,10 @@ export function migrationFaults({ name, text }: MigrationFile): string[] {
   return [...faults, ...validationFaults(name, statements)];
 }
 
-/** Validating in the transaction that adds the constraint holds its lock while reading. */
+/**
+ * Validating a constraint in the transaction that adds it keeps the table locked while all rows are
+ * read.
+ */
 function validationFaults(name: string, statements: readonly string[]): string[] {
   const added = statements.flatMap((each) =>
     [...each.matchAll(/\badd constraint (\w+)/g)].map(([, one]) => one),
@@ -118,7 +124,7 @@ function validationFaults(name: string, statements: readonly string[]): string[]
   });
 }
 
-/** Statements in lowercase, without comments; function bodies are left out. */
+/** The statements in lowercase, without comments and function bodies. */
 export function statementsIn(text: string): string[] {
   return text
     .replaceAll(/--[^\n]*/g, '')

@@ -1,10 +1,10 @@
-// A migration neither stops nor breaks the previous release, so that both can run side by side.
+// Migrations neither stop nor break the previous release, so both releases can run side by side.
 import { deepEqual, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import { migrationFaults } from './migration-rules.ts';
 
-/** The migrations up to this one create the first schema, in an empty database. */
+/** Migrations up to this one create the first schema in an empty database. */
 const LAST_OF_THE_FIRST_SCHEMA = 13;
 
 const isLater = (name: string): boolean => Number(name.slice(0, 4)) > LAST_OF_THE_FIRST_SCHEMA;
@@ -14,7 +14,7 @@ test('every migration keeps the previous release running', async () => {
   deepEqual(files.flatMap(migrationFaults), []);
 });
 
-test("a migration's name says whether it expands or contracts", async () => {
+test("a migration's name says whether it is an expansion or a contraction", async () => {
   const names = (await readMigrations()).map(({ name }) => name);
   const unnamed = names.filter(isLater).filter((name) => !/^\d{4}_(expand|contract)_/.test(name));
   deepEqual(unnamed, []);
@@ -51,7 +51,7 @@ test('the check rejects every way to lock a table or break the previous release'
   }
 });
 
-test('the check allows additions, and removals in a contraction', () => {
+test('the check allows additions, and allows removals in a contraction', () => {
   const good = [
     'create table notes (id uuid primary key, text text not null)',
     'create table notes (id uuid); create index notes_by_id on notes (id)',

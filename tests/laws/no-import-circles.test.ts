@@ -5,7 +5,7 @@ import { isTest, source, sources } from './tree.ts';
 
 const WITHOUT_CIRCLES = /^(packages\/[^/]+\/src|bench|scripts)\//;
 
-test('no files import each other in a cycle, not even their types', () => {
+test('no files import each other in a cycle, not even for types', () => {
   const all = sources(['ts', 'tsx']).filter(
     ({ path }) => WITHOUT_CIRCLES.test(path) && !isTest(path),
   );
@@ -13,7 +13,7 @@ test('no files import each other in a cycle, not even their types', () => {
   deepEqual(importCircles(all), []);
 });
 
-test('an import cycle of types is found, and listed once', () => {
+test('an import cycle that only involves types is found and listed once', () => {
   const of = (name: string, text: string) => source(`packages/sdk/src/${name}.ts`, text);
   const circle = [
     of('a', `import type { B } from './b.ts';\n`),

@@ -1,4 +1,4 @@
-// An installation runs no downloaded code, and nothing of ours depends on install scripts.
+// Installing dependencies runs no downloaded code, and none of our code depends on install scripts.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ test('npm never runs install scripts in this repository', () => {
   ok(read('scripts/setup-install.mjs').includes("'--ignore-scripts'"));
 });
 
-test('every package with an install script is listed, with the effect of skipping the script', () => {
+test('every package with an install script is listed, with what happens if the script is skipped', () => {
   const { packages }: Lock = JSON.parse(read('package-lock.json'));
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)
@@ -26,7 +26,7 @@ test('every package with an install script is listed, with the effect of skippin
   deepEqual(listed.toSorted(), [...new Set(scripted)].toSorted());
 });
 
-test('npm skips none of our scripts', () => {
+test('none of our scripts has a name that npm would skip', () => {
   for (const path of ['package.json', ...globSync('packages/*/package.json', { cwd: root })]) {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read(path));
     const names = Object.keys(scripts);

@@ -1,5 +1,5 @@
-// Two equal workspaces. If an ID from one is used in the other, on any endpoint and in any field,
-// it is as unknown as an invented ID: none of its owner's data is returned or changed. LEAK_ROUNDS
+// Two equal workspaces. An ID from one of them, used in the other on any endpoint and in any field,
+// is as unknown as a made-up ID: none of its owner's data is returned or changed. LEAK_ROUNDS
 // repeats the test with other IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ type Headers = Record<string, string>;
 
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** All of a workspace's callers that may call the endpoint. */
+/** All callers in a workspace that may call the endpoint. */
 async function callersOf(app: Harness, line: AnyLine): Promise<Headers[]> {
   const keys = () => [app.tokens.liveKey, app.tokens.testKey].map(authorization);
   const people = async () => [authorization((await app.people.owner()).token)];
@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The fields of an input that contain or may contain an ID. */
+/** The fields of an input that contain an ID, or could contain one. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)
@@ -63,16 +63,16 @@ const placesOf = (line: AnyLine, input: Input): string[] => [
   ]),
 ];
 
-/** The same input with a different ID in one place. */
+/** The same input, with a different ID in one field. */
 function swapped(input: Input, place: string, id: string): Input {
   const text = JSON.stringify(input[place] ?? id);
   const put = idsIn(text).length > 0 ? text.replaceAll(idsIn(text)[0] ?? '', id) : `"${id}"`;
   return { ...input, [place]: JSON.parse(put) };
 }
 
-/** A response without its variable parts: the requested ID and the time. */
+/** A response without its variable parts, such as the requested ID and the time. */
 function comparable({ status, text, headers }: Answer, id: string): unknown {
-  // The ETag depends on the ID in the filter, and the length on the variable parts of the text.
+  // The ETag depends on the ID in the filter, and the length on variable parts of the text.
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
@@ -88,7 +88,7 @@ function holdsNothingOf({ canary }: Marked, answer: Answer, what: string): void 
   equal(received.includes(canary), false, `${what} leaks another workspace: ${answer.text}`);
 }
 
-/** Some of an owner's IDs, deterministic for a seed. */
+/** Some of an owner's IDs, the same for the same seed. */
 function sample(ids: Set<string>, seed: string): string[] {
   const chance = seededBytes(seed);
   const all = [...ids];
@@ -121,7 +121,7 @@ const withIds = served.filter(
   (line) => fieldsOf(line).some(({ schema }) => isId(schema)) && endpointOf(line).auth !== 'none',
 );
 
-test('the victim’s marks are visible to its own callers', async () => {
+test('the other workspace’s marks are visible to its own callers', async () => {
   ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
   ok(theirs.ids.size >= 20, `only ${theirs.ids.size} IDs`);
   const lists = await ownLists(theirs.app);
@@ -130,7 +130,7 @@ test('the victim’s marks are visible to its own callers', async () => {
 });
 
 for (const line of withIds) {
-  test(`${line} does not recognise the IDs of another workspace`, async () => {
+  test(`${line} does not recognise another workspace's IDs`, async () => {
     const theirInput = await fixtureOf(line).input(theirs.app);
     const before = await digestOf(theirs.app);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -142,7 +142,7 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.app.as[caller](line, await input(mine.app)); // so only the ID was wrong
+    await mine.app.as[caller](line, await input(mine.app)); // with its own IDs, the call succeeds
   });
 }
 
@@ -160,7 +160,7 @@ test('no read in one workspace returns anything from another', async () => {
   }
 });
 
-test('a cursor from another workspace is rejected like an invented one', async () => {
+test('a cursor from another workspace is rejected just like a made-up one', async () => {
   for (const line of served.filter((each) => endpointOf(each).list)) {
     const [their = {}] = await callersOf(theirs.app, line);
     const theirInput = { ...(await fixtureOf(line).input(theirs.app)), limit: 1 };

@@ -1,11 +1,12 @@
-// Requests without a credential are small, because their bodies are read before anything is proven.
+// Requests without a credential must be small, because the server reads their bodies before it
+// knows anything about the caller.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSafe } from '@keyrail/protocol/endpoint.ts';
 import { endpointOf, served } from './lines.ts';
 
 const OPEN_BYTES_MAX = 16_384;
-/** Reports of leaked keys may have thousands of entries. */
+/** Reports of leaked keys may contain thousands of entries. */
 const LARGE: readonly string[] = ['POST /v1/webhooks/scanner/secret_scanning'];
 
 test('an endpoint without a credential accepts at most 16 KiB', () => {

@@ -1,5 +1,6 @@
-// Which hosts the server connects to. The system resolves host names from the operator. Host names
-// from a tenant are resolved only by host-names.ts, which blocks no thread and has a limit.
+// Which hosts the server connects to. Host names from the operator are resolved by the operating
+// system. Host names from a tenant are resolved only by host-names.ts, which doesn't block any
+// thread and has a limit.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf } from './imports.ts';
@@ -7,14 +8,14 @@ import { isTest, type Source, source, sources } from './tree.ts';
 
 const SRC = 'packages/server/src/';
 
-/** What each file may import from Node.js's resolver. */
+/** What each file may import from Node.js's DNS modules. */
 const RESOLVERS: Record<string, readonly string[]> = {
   [`${SRC}features/webhooks/host-names.ts`]: ['Resolver'],
-  // The servers in REDIS_URL.
+  // For the servers in REDIS_URL.
   [`${SRC}volatile/redis-link.ts`]: ['lookup'],
 };
 
-/** Files that open connections, and where their host names come from. */
+/** Files that open connections, each with the source of its host names. */
 const CONNECTING: Record<string, string> = {
   [`${SRC}features/webhooks/webhook-request.ts`]: 'a customer; the lookup function is passed in',
   [`${SRC}features/audit/anchor-places.ts`]: 'KEYRAIL_AUDIT_ANCHORS',
@@ -31,8 +32,8 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports from these modules, except types. Imports are listed by their name before
- * `as`, so that a new name hides nothing.
+ * What a file imports from these modules, apart from types. Imports are listed by their original
+ * names, so that renaming one with `as` hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {
   const entries = (file.parsed?.module.staticImports ?? [])
@@ -41,7 +42,7 @@ function takenFrom(module: RegExp, file: Source): string[] {
   const named = entries.map(({ importName: { kind, name } }) =>
     kind === 'Name' ? (name ?? EVERYTHING) : EVERYTHING,
   );
-  // `import()`, and `export … from`.
+  // An `import()` or `export … from` has no names, so it counts as importing everything.
   const isUnnamed = importsOf(file).some(
     ({ specifier, typeOnly, names }) => module.test(specifier) && !typeOnly && names.length === 0,
   );
@@ -56,12 +57,12 @@ const connectsIn = (file: Source): boolean =>
   /\bfetch\b/.test(file.code) ||
   takenFrom(CONNECTORS, file).some((name) => name === EVERYTHING || SENDERS.test(name));
 
-test("only two files resolve host names, and only the one for the operator's hosts uses threads", () => {
+test("only two files resolve host names, and only the one for the operator's hosts blocks a thread", () => {
   const found = ours().map((file) => [file.path, resolvedIn(file)] as const);
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says where its host names come from, and no host name from a tenant reaches the system resolver', () => {
+test("every file that connects says where its host names come from, and no tenant's host name reaches the system resolver", () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));
@@ -71,7 +72,7 @@ test('every file that connects says where its host names come from, and no host 
   );
 });
 
-test('the check notices a request or resolver under a different name', () => {
+test('a request or a resolver imported under a different name is found', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

@@ -1,16 +1,16 @@
-// A workspace with enough rows that an unbounded read shows in its plan.
+// A workspace with enough rows for an unbounded read to show in its plan.
 
 import type { Harness } from '@keyrail/testing/harness.ts';
 import pg from 'pg';
 
 const MANY = 8000;
 const SOME = 3000;
-/** The number of versions: more than a delta can cover. */
+/** How many versions there are: more than a delta can cover. */
 const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
 
-/** Connects as the superuser, which bypasses row level security and triggers. */
+/** Connects as the superuser, for whom row level security and triggers don't apply. */
 export async function openAdmin(superuserUrl: string, database: string): Promise<pg.Client> {
   const url = new URL(superuserUrl);
   url.pathname = `/${database}`;
@@ -21,7 +21,10 @@ export async function openAdmin(superuserUrl: string, database: string): Promise
   return admin;
 }
 
-/** All keys have one change ID; live rows lie before and between the few test rows. */
+/**
+ * Fills the workspace. All keys have the same change ID; live rows lie before and between the few
+ * test rows.
+ */
 export async function fill(app: Harness, admin: pg.Client): Promise<Ground> {
   const key = await app.given.key();
   const { project_id: projectId, tenant_id: tenantId } = key;
@@ -45,14 +48,14 @@ const many = (rows: number, columns: string) =>
   `select ${columns} from generate_series(1, ${rows}) n`;
 const id = 'gen_random_uuid()';
 const past = "app_now() - n * interval '1 second'";
-/** Spreads invitations over time, because a workspace may send only a few per hour. */
+/** Invitations are spread over time, because a workspace may send only a few per hour. */
 const old = "app_now() - n * interval '1 hour'";
 const hash = 'sha256((n || <w>::text)::bytea)';
 
 const address = "'bulk-' || n || '@' || <w> || '.test'";
 
 const statements = [
-  // Versions before the one that wrote all keys; their keys have been written again since.
+  // Versions before the one that wrote all keys. None of them is any key's latest version.
   `insert into policy_changes ${many(VERSIONS, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
   `update project_versions set version = ${VERSIONS + 1001} where project_id = <p>`,
   `insert into policy_changes values (<p>, ${VERSIONS + 1001}, <w>, <w>, app_now())`,
@@ -107,7 +110,7 @@ const statements = [
       created_at)
     ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
       webhook_endpoints e where e.workspace_id = <w>`,
-  // This endpoint's ID sorts last: a merge join would read the deliveries of all others.
+  // This endpoint's ID sorts last, so that a merge join would read the deliveries of all others.
   `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
       updated_at, deleted_at)
     ${many(
@@ -124,7 +127,7 @@ const statements = [
       MANY,
       `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
     )}`,
-  // Stored responses are at their limit, so that the next response removes the oldest.
+  // Stored responses are at their limit, so the next response removes the oldest ones.
   `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days
@@ -138,7 +141,7 @@ const statements = [
 
 const TABLES = `select oid from pg_class where relnamespace = 'keyrail'::regnamespace`;
 
-/** Planner statistics: missing or wrong. */
+/** States of the planner's statistics, each of them missing or wrong. */
 export const beliefs: Record<string, string[]> = {
   'never analysed': [
     `delete from pg_statistic where starelid in (${TABLES})`,

@@ -1,6 +1,6 @@
 /**
  * Plain English in comments, messages, test names and documents. The list is deliberately short: it
- * contains the phrases that made earlier versions hard to read, so that they stay out.
+ * contains the phrases that made earlier versions hard to read, to keep them out.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';
@@ -9,7 +9,9 @@ export const COMMENT_COLUMNS_MAX = 100;
 
 type Phrase = { pattern: RegExp; instead: string };
 
-/** A space in a pattern also matches a line break and the marks that open the next comment line. */
+/**
+ * A space in a pattern also matches a line break, together with the comment marks that follow it.
+ */
 const phrase = (words: string, instead: string): Phrase => ({
   pattern: new RegExp(
     words.replaceAll(' ', String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:(?://|--|\*|>)[ \t]*)?)`),
@@ -42,14 +44,14 @@ const phrases: Phrase[] = [
   phrase(String.raw`\bsuccessors?\b`, 'say "new key", "next version", …'),
 ];
 
-/** In the strings and comments of the dashboard and the widget. */
+/** For strings and comments in the dashboard and the widget. */
 const interfacePhrases: Phrase[] = [
   { pattern: /\bIds?\b/g, instead: 'write "ID"' },
   { pattern: /\b[Ee]-mails?\b/g, instead: 'write "email"' },
 ];
 const INTERFACE = /^packages\/(dashboard|widget)\/src\//;
 
-/** Messages that the API contract fixes, also where a test or a document quotes one. */
+/** Messages fixed by the API contract, also when a test or a document quotes them. */
 const FIXED = ['Invalid e-mail address or password.'];
 
 export function proseFaults(source: Source): Fault[] {
@@ -67,7 +69,7 @@ export function proseFaults(source: Source): Fault[] {
   ];
 }
 
-/** The name of an `api_keys` column is rejected elsewhere, but statements have to use it. */
+/** `shelf` is a rejected word, but statements need it as the name of a column in `api_keys`. */
 const withoutColumn = (path: string, messages: string): string =>
   path.endsWith('rows.ts') ? messages.replaceAll('shelf', '     ') : messages;
 
@@ -91,7 +93,7 @@ function phraseFaults(
   );
 }
 
-/** Without code in backticks and without fixed messages. */
+/** The text with code in backticks and fixed messages blanked out. */
 const proseOf = (view: string): string =>
   FIXED.reduce((rest, message) => rest.replaceAll(message, blank), view).replaceAll(
     /`[^`\n]+`/g,

@@ -1,5 +1,5 @@
-// packages/server/src/db/schema.sql shows the current schema, so that readers need not add up
-// the migrations.
+// packages/server/src/db/schema.sql shows the current schema, so that readers don't have to piece
+// it together from the migrations.
 import { equal } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

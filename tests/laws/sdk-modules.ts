@@ -1,6 +1,6 @@
 /**
- * The folders of the SDK. `api/` holds types and imports only itself; the other folders import
- * each other only along ARROWS; `request/` is the only folder that knows them all.
+ * The SDK's folders. `api/` contains types and imports only itself. The other folders import each
+ * other only along ARROWS; `request/` is the only one that may import them all.
  */
 const SDK = 'packages/sdk/src/';
 
@@ -16,10 +16,7 @@ const ARROWS: Record<string, string[]> = {
   adapters: ['api', 'request'],
 };
 
-/**
- * Files at the root that folders other than `api/` may import; the other root files assemble a
- * node.
- */
+/** Root files that folders other than `api/` may import. The other root files assemble a node. */
 const SHARED = new Set([
   'clock.ts',
   'json.ts',
@@ -42,7 +39,7 @@ export function moduleFault({ from, to }: Arrow): string | null {
   return isShared && folder !== 'api' ? null : `${folder}/ imports ${file}`;
 }
 
-/** The first folder below the SDK's sources; null for files at their root and other packages. */
+/** The top-level folder of the SDK that contains a file; null for root files and other packages. */
 function folderOf(path: string): string | null {
   const [first, ...rest] = path.startsWith(SDK) ? path.slice(SDK.length).split('/') : [];
   return first === undefined || rest.length === 0 ? null : first;

@@ -1,6 +1,6 @@
 /**
- * Shapes that save lines but are hard to read: a literal spread into a literal, and several
- * variables declared through one array.
+ * Constructs that save lines but are hard to read: spreading a literal into a literal, and
+ * declaring several variables through an array.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';

@@ -1,4 +1,4 @@
-// `npm ci --omit=dev` installs everything `npm start` and `npm run example` load.
+// `npm ci --omit=dev` installs everything that `npm start` and `npm run example` load.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { isTest, type Source, sources } from './tree.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Sources a first start builds or runs, the command line, and the example in the README. */
+/** Sources that a first start builds or runs, the command line, and the README's example. */
 const LOADED = [
   'packages/{server,protocol,reference,dashboard,widget,client,cli,sdk}/{src,bin}',
   'scripts',
@@ -27,19 +27,19 @@ const isLoaded = ({ path }: Source): boolean =>
   !/\/testing\//.test(path) &&
   (path.startsWith('packages/') || SCRIPTS.test(path) || EXAMPLE.test(path));
 
-/** The package an import names; null for our own files and Node.js modules. */
+/** The package that an import refers to; null for our own files and Node.js modules. */
 function packageOf(specifier: string): string | null {
   if (/^(\.|node:|@keyrail\/)/.test(specifier)) return null;
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
 }
 
-/** What an import in that file resolves to, the way Node.js searches for it. */
+/** What an import in that file resolves to, following Node.js's search order. */
 function lockedFor(path: string, name: string): Locked | undefined {
   const [, home = ''] = /^(packages\/[^/]+)\//.exec(path) ?? [];
   return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];
 }
 
-test('npm start loads no development dependency', () => {
+test('npm start does not load any development dependencies', () => {
   const all = sources(['ts', 'tsx', 'mjs'], `{${LOADED.join(',')}}`).filter(isLoaded);
   const imported = all.flatMap((source) =>
     importsOf(source)

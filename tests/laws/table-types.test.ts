@@ -1,5 +1,5 @@
-// The types in db/tables.ts match the rows of their tables: every column, its type, and whether it
-// may be null. Results of single statements cannot be checked, so at least complete rows are.
+// The types in db/tables.ts match their tables' rows: every column, its type, and whether it may be
+// null. The results of individual statements can't be checked, so the check covers complete rows.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ import { testApp } from '@keyrail/testing/test-app.ts';
 
 const FILE = join(import.meta.dirname, '../../packages/server/src/db/tables.ts');
 
-/** The type the driver returns for a column. A string from a fixed list counts as text. */
+/**
+ * The TypeScript type of what the driver returns for a column. A fixed list of strings counts as
+ * text.
+ */
 const KINDS: Record<string, string> = {
   uuid: 'string',
   text: 'string',
@@ -37,7 +40,7 @@ function kindOf(type: string): string {
   return `${JSON_TYPES.includes(kind) ? 'json' : known}${kind === type ? '' : ' or null'}`;
 }
 
-/** The fields of each type, by the name of its table. */
+/** The fields of each type, by table name. */
 function typedTables(): Map<string, Record<string, string>> {
   const text = readFileSync(FILE, 'utf8');
   const [, listed = ''] = /export type Tables = \{([^}]*)\}/.exec(text) ?? [];

@@ -1,21 +1,21 @@
-/** The sources the laws read, parsed once, and the type of a finding. */
+/** The source files that the laws read, parsed once, and the type for reporting a fault. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
 
 /**
- * A source and three views of it. Each view is as long as the text, with blanks in place of the
- * parts it omits, so that offsets are the same in all.
+ * A source file and several views of it. Each view has the same length as the text, with spaces in
+ * place of what it omits, so that offsets are the same in all of them.
  */
 export type Source = {
   path: string;
   text: string;
-  /** The code with its quotes; the contents of strings are blank. */
+  /** The code, including the quotes of strings but not their contents. */
   code: string;
   comments: string;
   /** The contents of strings, templates and regular expressions. */
   texts: string;
-  /** The `texts` that contain a space: messages and statements, not names and paths. */
+  /** Those `texts` that contain a space: messages and statements, but not names and paths. */
   messages: string;
   /** The syntax tree; null for SQL. */
   parsed: ParseResult | null;
@@ -28,7 +28,9 @@ const PLACES = '{packages/*/src,tests,lab,scripts,bench}';
 
 const known = new Map<string, Source>();
 
-/** Every source in the repository with one of the given extensions, parsed once per process. */
+/**
+ * Every source file in the repository with one of the given extensions, parsed once per process.
+ */
 export function sources(endings: string[], places = PLACES): Source[] {
   const found = globSync(`${places}/**/*.{${endings.join(',')}}`, {
     cwd: root,
@@ -61,7 +63,9 @@ function parsedSource(path: string, text: string): Source {
   return { path, text, parsed, ...views(text, parsed.comments, strings) };
 }
 
-/** Function bodies in dollar quotes count as code, so the laws apply to their statements. */
+/**
+ * Function bodies in dollar quotes count as code, so that the laws apply to the statements in them.
+ */
 function sqlSource(path: string, text: string): Source {
   const parts = [...text.matchAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'/g)];
   const span = (part: RegExpExecArray): Span => ({
@@ -86,7 +90,9 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
   };
 }
 
-/** The text with the spans blanked, or with everything else blanked. Line breaks stay. */
+/**
+ * The text with these spans blanked out, or with everything but them blanked out. Line breaks stay.
+ */
 function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
   const parts: string[] = [];
   const add = (part: string, isKept: boolean) =>
@@ -107,6 +113,6 @@ export const isTest = (path: string): boolean =>
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length;
 
-/** One line per finding, for an assertion that expects an empty list. */
+/** One line per fault, for an assertion that expects an empty list. */
 export const list = (faults: Fault[]): string[] =>
   faults.map(({ path, line, says }) => `${path}:${line}: ${says}`);

@@ -1,7 +1,7 @@
 /**
- * Exports no other file imports. Tests count as importers, because an export may exist for its
- * test; for constants in `protocol/wire` only product files count, because a limit only a test
- * reads has no effect. Entry points of the published packages are exempt.
+ * Exports that no other file imports. Tests count as importers, because an export may exist for its
+ * test. For constants in `protocol/wire`, only product files count, because a limit that only a
+ * test reads has no effect. Entry points of published packages are exempt.
  */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -9,7 +9,7 @@ import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
 type Use = { file: string; name: string; isByTest: boolean };
 
-/** A namespace or dynamic import may use every export. */
+/** A namespace import or dynamic import may use every export. */
 const EVERY = '*';
 const WIRE = 'packages/protocol/src/wire/';
 
@@ -29,7 +29,7 @@ export function unusedExports(all: readonly Source[], entries: ReadonlySet<strin
     .flatMap((source) => unusedIn(source, usesFor(source.path)));
 }
 
-/** A dynamic import with a variable folder uses every file it may load. */
+/** A dynamic import with a variable in its path uses every file it might load. */
 function fits(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
   const parts = path.split('/');
@@ -56,7 +56,7 @@ function unusedIn({ path, text, parsed }: Source, uses: readonly Use[]): Fault[]
     );
 }
 
-/** The names a source imports or re-exports from other sources. */
+/** The names that a source file imports or re-exports from others. */
 function usesOf({ path, text, parsed }: Source): Use[] {
   if (parsed === null) return [];
   const { staticImports, staticExports, dynamicImports } = parsed.module;
@@ -80,7 +80,7 @@ function usesOf({ path, text, parsed }: Source): Use[] {
   ];
 }
 
-/** The imported file in this repository; null for third-party packages. */
+/** The file in this repository that is imported; null for third-party packages. */
 function fileOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
   const [, name, file] = /^@keyrail\/([^/]+)(?:\/(.*\.ts))?$/.exec(specifier) ?? [];
@@ -88,10 +88,10 @@ function fileOf(path: string, specifier: string): string | null {
   return `packages/${name}/src/${file ?? 'index.ts'}`;
 }
 
-/** The sources behind a published package's `exports`, and the programs that are run. */
+/** The source files behind a published package's `exports`, and the programs' main files. */
 export function entryPoints(root: string): Set<string> {
   const entries = ['server', 'cli', 'edge'].map((name) => `packages/${name}/src/main.ts`);
-  // The build replaces global names with them.
+  // The build replaces global names with what these files export.
   entries.push('packages/widget/src/captured.ts', 'packages/widget/src/jsx.ts');
   for (const name of ['sdk', 'client', 'widget']) {
     const text = readFileSync(posix.join(root, 'packages', name, 'package.json'), 'utf8');

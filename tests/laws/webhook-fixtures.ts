@@ -1,12 +1,12 @@
-// Fixtures for outbound events. The receiver refuses connections immediately.
+// Fixtures for outgoing events. The receiver refuses connections immediately.
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const CLOSED = 'http://127.0.0.1:1/hook';
-/** Keeps fewer endpoints than a workspace may have, so that there is always room for another. */
+/** Fewer endpoints than a workspace may have, so that there is always room for another one. */
 const KEPT_MAX = 10;
 
-/** Removes the oldest endpoints of a workspace that has many. */
+/** If a workspace has many endpoints, removes the oldest ones. */
 async function makeRoom({ as }: Harness): Promise<void> {
   const { data } = await as.liveKey('GET /v1/webhook_endpoints', { limit: 100 });
   for (const { id } of data.slice(KEPT_MAX)) {

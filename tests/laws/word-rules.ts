@@ -1,6 +1,6 @@
 /**
- * Words and constructs the sources may not use: names without meaning, clocks and randomness that
- * are not injected, settings read outside the entry points, secrets revealed elsewhere.
+ * Words and constructs that source files may not use: meaningless names, clocks and randomness that
+ * aren't injected, settings read outside the entry points, and secrets revealed in the wrong place.
  */
 import { type Program, type PropertyKey, Visitor } from 'oxc-parser';
 import { importsOf } from './imports.ts';
@@ -11,7 +11,7 @@ const BANNED = new Set(
    info infos process processes handle handles`.split(/\s+/),
 );
 
-/** In tests these words are subjects: wire bodies, processes that are started and killed. */
+/** Tests may use these words for what they test: wire bodies, processes that start and stop. */
 const SUBJECTS_OF_TESTS = new Set(['data', 'process', 'processes', 'info', 'common']);
 
 const isBanned = (word: string, path: string): boolean =>
@@ -19,16 +19,16 @@ const isBanned = (word: string, path: string): boolean =>
 
 const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.test(path);
 
-/** Names defined elsewhere: runtime globals, the name of a setting, driver callbacks. */
+/** Names that are defined elsewhere: runtime globals, a setting, driver callbacks. */
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
    handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
    handleReadyForQuery handleCopyInResponse handleCopyData placeholderData`.split(/\s+/),
 );
-/** Keys prescribed by a wire or document format. */
+/** Keys that a wire or document format prescribes. */
 const PRESCRIBED_KEYS = new Set(['data', 'info']);
 
-// A regular expression that matches the exempt paths of a rule, from their prefixes.
+// A regular expression for a rule's exempt paths, built from their prefixes.
 const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
 const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
@@ -42,7 +42,10 @@ const REAL_CLOCK = paths(
   'packages/dashboard/src/clock.ts$',
   'packages/widget/src/clock.ts$',
 );
-/** Besides presenters and emails: code that passes settings to drivers, and the sealing code. */
+/**
+ * Code that may reveal secrets: presenters, emails, code that passes settings to drivers, sealing
+ * and signing, tests.
+ */
 const REVEALS = paths(
   'tests/',
   'packages/testing/',
@@ -124,7 +127,7 @@ function pathFaults({ path }: Source): Fault[] {
   return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
 }
 
-/** Names this file declares or uses on their own, without members of foreign objects. */
+/** Names that a file declares or uses on their own, as opposed to members of foreign objects. */
 function nameFaults(source: Source): Fault[] {
   const { path, text, parsed } = source;
   if (parsed === null) return [];
@@ -152,7 +155,9 @@ function nameFaults(source: Source): Fault[] {
   return faults;
 }
 
-/** Offsets of foreign names: members after a dot, and keys prescribed by the wire. */
+/**
+ * Offsets of names we didn't choose: members after a dot, and keys that a wire format prescribes.
+ */
 function memberNames(program: Program): Set<number> {
   const found = new Set<number>();
   const spareKey = (key: PropertyKey) => {
@@ -174,7 +179,7 @@ const wordsOf = (name: string) =>
     .toLowerCase()
     .split(/[\s_$]+/);
 
-/** A migration uses the time of its transaction: only app_now() may read the server's clock. */
+/** A migration uses its transaction's time: only app_now() may read the database server's clock. */
 function sqlFaults({ path, text, code }: Source): Fault[] {
   const says = "reads the server's clock; use app_now()";
   return [...withoutAppNow(code).matchAll(SQL_CLOCK)].map(({ index }) => ({
@@ -194,9 +199,9 @@ function withoutAppNow(code: string): string {
   return code.slice(0, start) + rest.slice(0, end).replace(/[^\n]/g, ' ') + rest.slice(end);
 }
 
-/** The same rule for statements in TypeScript strings. */
+/** The same rule, for statements in TypeScript strings. */
 function statementFaults({ path, text, texts }: Source): Fault[] {
-  // The migrations table is older than app_now().
+  // The migrations table existed before app_now().
   const spared = isTest(path) || path === `${SERVER}db/migrate.ts`;
   if (spared || !path.startsWith(SERVER)) return [];
   const says = "a statement reads the server's clock; use app_now()";

@@ -11,13 +11,13 @@ const says = (path: string, text: string) => wordFaults(source(path, text)).map(
 const refused = (path: string, text: string) => ok(says(path, text).length > 0, `${path}: ${text}`);
 const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
 
-test('every word in the repository is allowed', () => {
+test('the repository uses only allowed words', () => {
   const all = sources(['ts', 'tsx', 'mjs', 'sql']);
   ok(all.length > 20, 'the sources were found');
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('meaningless names are rejected, in any spelling', () => {
+test('meaningless names are rejected, however they are spelled', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');
@@ -66,7 +66,7 @@ test('secrets are revealed only in responses and emails', () => {
   refused(`${server}/app.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('a comment mentions no unfinished work', () => {
+test('no comment mentions unfinished work', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

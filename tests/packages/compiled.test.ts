@@ -1,5 +1,6 @@
-// The declarations of the published packages, compiled with a user's TypeScript and without files
-// from the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests it.
+// Compiles the declarations of the published packages with a user's TypeScript, without any files
+// from the clone. TypeScript 7 doesn't have the node10 resolution, so `npm run release-check`
+// covers it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ before(async () => {
   }
 });
 
-// One run also checks the declarations themselves, which takes several times as long.
+// One run also checks the declaration files themselves, which takes several times as long.
 const resolutions = [
   { module: 'node16', moduleResolution: 'node16', skipLibCheck: true },
   { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -43,7 +44,7 @@ const resolutions = [
 ];
 
 for (const resolution of resolutions) {
-  test(`the declarations compile with resolution ${resolution.moduleResolution}`, async () => {
+  test(`the declarations compile with module resolution ${resolution.moduleResolution}`, async () => {
     const compilerOptions = { ...resolution, types: ['node'] };
     const reports = await Promise.all(
       names.map((name) => compile(projects[name], { ...consumers[name], compilerOptions })),
@@ -57,12 +58,12 @@ test("the client's declarations compile for a browser, without Node.js types", a
   equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
 });
 
-/** Declares the names the README examples expect in the reader's code. */
+/** Declares names that the README's examples expect in the reader's code. */
 const given = ['secretKey', 'project_id', 'tenant_id', 'id']
   .map((name) => `declare const ${name}: string;`)
   .join('\n');
 
-test('the examples in the README of the client compile', async () => {
+test("the examples in the client's README compile", async () => {
   const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
   const [first = '', ...others] = Array.from(
     readme.matchAll(/```ts\n(.*?)```/gs),

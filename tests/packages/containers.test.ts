@@ -1,5 +1,5 @@
-// The compose file and the manifests against everything they refer to: settings, commands, ports
-// and probes. image.test.ts runs them.
+// Checks the compose file and the manifests against everything they refer to: settings, commands,
+// ports and probes. image.test.ts actually runs the image.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -109,7 +109,7 @@ const faultsOf = (environment: Environment): string[] => {
   return [...warnings, ...('faults' in result ? result.faults : [])];
 };
 
-test('the server accepts every setting of the compose file and the manifests', () => {
+test('the server accepts every setting in the compose file and the manifests', () => {
   deepEqual(ours().length, 3);
   for (const { environment = {} } of ours()) {
     const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
@@ -129,7 +129,7 @@ test('the server accepts every setting of the compose file and the manifests', (
   match(unedited.join(), /KEYRAIL_TRUST_PROXY/);
 });
 
-test('every command exists in the program, and every container has the version of this clone', () => {
+test("every command is one of the program's, and every container has this clone's version", () => {
   const entry = JSON.parse(lastOf('ENTRYPOINT'));
   equal(entry[0], 'node');
   const usage = execFileSync(process.execPath, [join(root, entry[1]), 'help'], {
@@ -144,7 +144,7 @@ test('every command exists in the program, and every container has the version o
   for (const { image } of containers) ok(isOurs(image), image);
 });
 
-/** What a container in the compose file may do beyond what it needs. */
+/** Anything a container in the compose file is allowed to do beyond what it needs. */
 const freedoms = ({ user, read_only, cap_drop, security_opt, ...rest }: Composed): string[] => [
   ...(/^[1-9]\d*:[1-9]\d*$/.test(user) ? [] : ['root']),
   ...(read_only === true ? [] : ['writes']),
@@ -152,7 +152,7 @@ const freedoms = ({ user, read_only, cap_drop, security_opt, ...rest }: Composed
   ...(security_opt?.includes('no-new-privileges:true') ? [] : ['privileges']),
 ];
 
-test('no container runs as root, writes outside its volumes, or has a capability', () => {
+test('no container runs as root, writes outside its volumes, or has capabilities', () => {
   match(lastOf('USER'), /^[1-9]\d*:[1-9]\d*$/);
   const all = Object.entries(composed());
   equal(all.length, 5);
@@ -168,7 +168,8 @@ test('no container runs as root, writes outside its volumes, or has a capability
       fsGroup: gid,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    // Kubernetes would set KEYRAIL_API_PORT and similar variables, which the server rejects.
+    // Otherwise Kubernetes would set KEYRAIL_API_PORT and similar variables, which the server
+    // rejects.
     equal(new Map<string, unknown>(Object.entries(spec)).get('enableServiceLinks'), false);
   }
   for (const { securityContext, volumeMounts } of containers) {
@@ -191,7 +192,7 @@ test('no container runs as root, writes outside its volumes, or has a capability
 const isProbe = (path: string): boolean =>
   ['/healthz', '/readyz'].includes(path) && `GET ${path}` in allEndpoints;
 
-test('health checks use the ports the program listens on', () => {
+test('health checks use the ports that the program listens on', () => {
   const read = readConfig(imageEnvironment());
   const port = 'config' in read ? String(read.config.listening.port) : '';
   const platform = readConfig({ ...imageEnvironment(), PORT: '8080' });
@@ -234,7 +235,7 @@ test('health checks use the ports the program listens on', () => {
   }
 });
 
-test('only the ingress reaches the pods of the API, and nothing reaches the others', () => {
+test("only the ingress can connect to the API's pods, and nothing can connect to the others", () => {
   const [all, api] = ['keyrail', 'keyrail-api'].map((name) => manifest('NetworkPolicy', name).spec);
   deepEqual([all?.policyTypes, all?.ingress], [['Ingress'], []]);
   for (const { metadata } of pods) {
@@ -249,7 +250,7 @@ test('only the ingress reaches the pods of the API, and nothing reaches the othe
   deepEqual(Object.keys(matchLabels), ['kubernetes.io/metadata.name'], 'one namespace');
 });
 
-test('an upgrade or a drained machine leaves one pod serving', () => {
+test('during an upgrade, or when a machine is drained, at least one pod keeps serving', () => {
   for (const name of ['keyrail-api', 'keyrail-worker']) {
     const { replicas, strategy, selector, template } = manifest('Deployment', name).spec;
     const budget = manifest('PodDisruptionBudget', name).spec;
@@ -267,10 +268,12 @@ test('an upgrade or a drained machine leaves one pod serving', () => {
   equal(entry.ports[0]?.targetPort, template?.spec.containers[0]?.ports?.[0]?.name);
 });
 
-/** The manifests applied by hand: the secret, and the migration before everything else. */
+/**
+ * Manifests applied by hand: the secret, and the migration, which must run before everything else.
+ */
 const BY_HAND = ['kustomization.yaml', 'migrate.yaml', 'secret-example.yaml'];
 
-test('every manifest is applied, except those applied by hand', () => {
+test('kustomization.yaml lists every manifest except those applied by hand', () => {
   const listed: string[] = parse(read('deploy/kubernetes/kustomization.yaml')).resources;
   const names = globSync('deploy/kubernetes/*.yaml', { cwd: root }).map((path) => basename(path));
   deepEqual([...listed, ...BY_HAND].toSorted(), names.toSorted());

@@ -9,7 +9,7 @@ import { type Block, blocksOf, documents, root } from '@keyrail/testing/document
 
 const text = (name: string): string => `declare const ${name}: string;`;
 
-/** Declarations for the names an example uses but does not declare. */
+/** Declarations for names that an example uses but doesn't declare. */
 const given: Record<string, string> = {
   url: text('url'),
   token: text('token'),
@@ -55,7 +55,7 @@ const uses = (code: string, name: string): boolean =>
 const isCode = ({ language, notRun }: Block): boolean => /^[tj]s$/.test(language) && !notRun;
 
 test('every code example in the documents compiles', async (t) => {
-  // The folder is below node_modules, so that imports resolve; runs may be parallel.
+  // The folder must be below node_modules, so that imports resolve, and runs may be parallel.
   const folder = join(root, 'node_modules', '.cache', `keyrail-documents-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });

@@ -1,4 +1,5 @@
-// The Dockerfile and .dockerignore against the files in the clone. image.test.ts builds the image.
+// Checks the Dockerfile and .dockerignore against the files in the clone. image.test.ts actually
+// builds the image.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ const PLACE = '/opt/keyrail/';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('everything the image copies is in the clone and reaches the build', () => {
+test('everything that the image copies is in the clone and reaches the build', () => {
   const outside = copies().filter(({ fromStage }) => !fromStage);
   ok(outside.length >= 4, 'the instructions were found');
   for (const { sources } of outside) {
@@ -33,7 +34,7 @@ test('everything the image copies is in the clone and reaches the build', () => 
   }
 });
 
-test('the build steps need nothing that is left out of the build', () => {
+test('the build steps need nothing that .dockerignore leaves out', () => {
   const run = dockerfile().find(({ name, stage }) => name === 'RUN' && stage === BUILD)?.rest ?? '';
   const [, script = ''] = /node (scripts\/\S+)/.exec(run) ?? [];
   match(read('docs/deploy.md'), new RegExp(`npm ci --omit=dev\nnode ${script}`));
@@ -66,7 +67,7 @@ test('the build steps need nothing that is left out of the build', () => {
   );
 });
 
-test('nothing else reaches the build, in particular no secret and no history', () => {
+test('nothing else is sent to the build, in particular no secrets and no history', () => {
   const paths = ['.git/config', '.env', 'deploy/compose/.env', '.keyrail/master-key', 'docs/a.md'];
   const inside = [
     'packages/server/.keyrail/master-key',

@@ -1,4 +1,4 @@
-// What the Dockerfile copies, and what .dockerignore keeps out of the build.
+// Which files the Dockerfile copies, and which ones .dockerignore excludes from the build.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { root } from '@keyrail/testing/documents.ts';
@@ -24,7 +24,7 @@ function instructionsOf(text: string): Instruction[] {
 
 export const dockerfile = (): Instruction[] => instructionsOf(read('Dockerfile'));
 
-/** The value of the last instruction with that name, which is the one that counts. */
+/** The value of the last instruction with this name, which is the one in effect. */
 export const lastOf = (name: string): string =>
   dockerfile().findLast((one) => one.name === name)?.rest ?? '';
 
@@ -38,7 +38,10 @@ export const copies = (): Copy[] =>
       return { fromStage: words.length > paths.length, sources: paths.slice(0, -1), target, stage };
     });
 
-/** As Docker reads it: the last pattern that matches the path or a folder above it wins. */
+/**
+ * Whether .dockerignore excludes a path. As in Docker, the last pattern that matches the path or a
+ * folder above it decides.
+ */
 export function isIgnored(path: string, text = read('.dockerignore')): boolean {
   const parts = path.split('/');
   const paths = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
@@ -62,7 +65,7 @@ function shapeOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Every file below a path in the clone that the build receives. */
+/** Every file below a path in the clone that is part of the build context. */
 export function filesBelow(path: string): string[] {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found && !isIgnored(path) ? [path] : [];
@@ -70,7 +73,9 @@ export function filesBelow(path: string): string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesBelow(posix.join(path, name)));
 }
 
-/** The clone's files in a stage, by their paths in its folder. */
+/**
+ * The clone's files that the Dockerfile copies into a stage, by their paths in the stage's folder.
+ */
 export const copiedInto = (stage: number): string[] =>
   copies()
     .filter((copy) => copy.stage === stage && !copy.fromStage)

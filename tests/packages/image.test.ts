@@ -1,6 +1,6 @@
-// Runs the image: its files under a read-only root on any machine that allows it, and the image
-// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects a
-// different base.
+// Runs the image: on any machine that allows it, its files under a read-only root; where podman and
+// the base image are available, the image itself. KEYRAIL_TEST_IMAGE_BASE selects a different base
+// image.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -36,7 +36,7 @@ function folderFor(t: TestContext): string {
   return folder;
 }
 
-/** A data directory with a database, because creating one takes seconds. */
+/** A data directory that contains a database, because creating one takes seconds. */
 async function dataIn(folder: string): Promise<string> {
   const place = join(folder, 'data');
   await unpackEmbeddedCopy(join(place, 'database'));
@@ -45,7 +45,7 @@ async function dataIn(folder: string): Promise<string> {
   return place;
 }
 
-/** Copies exactly the files of the image's last stage into `to`. */
+/** Copies exactly the files in the image's last stage to `to`. */
 async function copyImageFiles(to: string): Promise<void> {
   const given = copiedInto(0);
   const taken = copies().filter(({ fromStage }) => fromStage);
@@ -68,7 +68,7 @@ async function copyImageFiles(to: string): Promise<void> {
   await copyServerModules(to);
 }
 
-/** The exit code of the health check command in the Dockerfile. */
+/** The exit code of the Dockerfile's health check command. */
 const probe = (port: number): number | null => {
   const check: string[] = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   const words = check.slice(1).map((word) => word.replace(':4400/', `:${port}/`));
@@ -84,7 +84,7 @@ async function useServer(port: number): Promise<void> {
   equal(probe(port), 0);
 }
 
-test('the files in the image are all the server needs, under a read-only root', {
+test('the files in the image are all that the server needs, under a read-only root', {
   skip: whyNoNamespace(),
 }, async (t) => {
   const folder = folderFor(t);
@@ -99,7 +99,7 @@ test('the files in the image are all the server needs, under a read-only root', 
       data: await dataIn(folder),
       node: process.execPath,
       user: lastOf('USER'),
-      // Machines with an ARM processor have no /lib64.
+      // ARM machines have no /lib64.
       binds: ['/usr', '/bin', '/lib', '/lib64', '/etc', '/dev', '/proc'].filter(existsSync),
       env: { KEYRAIL_PORT: String(port), KEYRAIL_DATA_DIR: '/var/lib/keyrail' },
     },
@@ -114,7 +114,7 @@ test('the files in the image are all the server needs, under a read-only root', 
   t.diagnostic(`${size} MB of files; ready after ${ms} ms`);
 });
 
-/** A synchronous call would hold up the test's timer. */
+/** A synchronous call would block the test's timer. */
 const TIMED = { timeout: 200_000 };
 
 const podman = (...words: string[]): string =>
@@ -125,7 +125,7 @@ const podman = (...words: string[]): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
 
-/** The base image, or the reason why there is none. */
+/** The base image, or why there is none. */
 function findBase(): { base: string } | { reason: string } {
   if (spawnSync('podman', ['--version']).error) return { reason: 'no podman on this machine' };
   const [, usual = ''] =
@@ -177,10 +177,13 @@ test('the image can be built, runs read-only, and is healthy', {
   console.log(`image: ${Math.round(bytes / 1e6)} MB; started and probed in ${ms} ms`);
 });
 
-/** Runs the server with the image's files as its root, where podman can build but not run. */
+/**
+ * Runs the server with the image's files as its root. For machines where podman can build but not
+ * run.
+ */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
-  // Not in a hook: hooks run in order, and the first hook removes the image.
+  // Not in a hook: hooks run in order, and the first one removes the image.
   try {
     const { code, output } = await runReadOnly(
       {
@@ -202,7 +205,7 @@ async function runMounted(t: TestContext, port: number): Promise<void> {
 test('docker-compose accepts the compose file', (t) => {
   if (spawnSync('docker-compose', ['--version']).error) return t.skip('no docker-compose here');
   const file = join(folderFor(t), 'compose.yaml');
-  // The distribution's version is too old to support a project name.
+  // The distribution's version is too old to know about project names.
   const text = readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8').replace(
     /^name: .*$/m,
     '',

@@ -1,5 +1,5 @@
-// The published packages in separate projects, on the oldest Node.js version they support and on
-// this one, as ESM and as CommonJS.
+// The published packages, installed into separate projects, on the oldest Node.js version they
+// support and on this one, as ESM and as CommonJS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const runtimes = [
   { major: 20, find: findNode20 },
 ];
 
-test('the packages install no dependencies', async () => {
+test('the packages have no dependencies to install', async () => {
   const paths = await readdir(join(project, 'node_modules'), { recursive: true });
   const manifests = paths.filter((path) => /^[^.].*[^s]\/package\.json$/.test(path));
   deepEqual(manifests.sort(), names.map((name) => `@keyrail/${name}/package.json`).sort());
@@ -52,7 +52,7 @@ for (const { type, load } of [
   { type: 'module', load: "await import('@keyrail/widget')" },
   { type: 'commonjs', load: "require('@keyrail/widget')" },
 ]) {
-  test(`a server that renders pages can load the widget, as ${type}`, async () => {
+  test(`the widget can be loaded on a server for rendering, as ${type}`, async () => {
     const code = `console.log(typeof (${load}).KeyrailKeysElement);`;
     const args = [`--input-type=${type}`, '-e', code];
     const ended = await runOn(process.execPath, args, project);
@@ -66,7 +66,7 @@ test('a build for an edge runtime fails and says why', async () => {
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
 });
 
-test('a stack trace points to the source line, in a file of the package', async () => {
+test("a stack trace points to a source line in one of the package's files", async () => {
   const code =
     "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
   const args = ['--enable-source-maps', '-e', code];

@@ -1,6 +1,6 @@
-// The example for Next.js, with Next.js from the npm registry: it is built without settings and
-// without a control plane, and serves its first request. The full run tests the newest major
-// version, `npm run release-check` all of MAJORS.
+// The Next.js example with Next.js from the npm registry: it is built without settings or a control
+// plane, and responds to its first request. The full run tests the latest major version, and `npm
+// run release-check` tests all of MAJORS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -28,12 +28,12 @@ const NEXT_MS_MAX = 220_000;
 const wanted = (process.env.KEYRAIL_TEST_NEXT ?? '16').split(',');
 
 for (const major of wanted) {
-  test(`Next.js ${major} builds the example, and serves its first request`, {
+  test(`Next.js ${major} builds the example, and the example serves its first request`, {
     timeout: NEXT_MS_MAX,
   }, async (t) => {
     const place = await temporaryFolder();
     t.after(() => rm(place, { recursive: true, force: true }));
-    // Turbopack ignores a lock file above the home directory.
+    // Turbopack ignores lock files outside the home directory.
     const folder = join(place, 'project');
     await mkdir(folder);
     const missing = await installNext(folder, major);
@@ -43,7 +43,7 @@ for (const major of wanted) {
   });
 }
 
-/** A route with a node that no code waits for: the first request arrives before the policy. */
+/** A route whose node no code waits for: its first request arrives before the policy does. */
 const LATER = `import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/next';
 
@@ -57,7 +57,7 @@ export const GET = protect(node, { name: '/later/:id' }, async (_request, { para
 `;
 
 /**
- * Installs a project's packages, with the example in its folder `next`; returns why on failure.
+ * Installs a project's packages and adds the example in its `next` folder. On failure, returns why.
  */
 async function installNext(folder: string, major: string): Promise<string | null> {
   const packed = await pack(['sdk'], folder);
@@ -96,7 +96,7 @@ async function installNext(folder: string, major: string): Promise<string | null
   return failure;
 }
 
-/** Runs Next.js in its own process group: its workers outlive it when it is killed. */
+/** Runs Next.js in its own process group, because its workers survive when it is killed. */
 const nextProgram = (folder: string, words: readonly string[], settings: object) =>
   spawn(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), ...words], {
     cwd: join(folder, 'next'),
@@ -113,7 +113,7 @@ const nextProgram = (folder: string, words: readonly string[], settings: object)
 
 type Program = ReturnType<typeof nextProgram>;
 
-/** The text a program has printed so far. */
+/** Collects what a program prints; returns a function that returns the text so far. */
 function printedBy(program: Program): () => string {
   let text = '';
   for (const stream of [program.stdout, program.stderr]) {
@@ -124,7 +124,10 @@ function printedBy(program: Program): () => string {
   return () => text;
 }
 
-/** Builds without any setting; a node with its own settings connects to nothing either. */
+/**
+ * Builds without settings. Even if a node has settings of its own, it doesn't connect during the
+ * build.
+ */
 async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   const called: string[] = [];
   const plane = createServer(({ url = '' }, response) => {
@@ -146,7 +149,7 @@ async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   deepEqual(called, []);
 }
 
-/** Serves the example: neither route may respond to its first request with 503. */
+/** Serves the example. Neither route may respond to its first request with a 503. */
 async function serves(t: TestContext, folder: string): Promise<void> {
   const server = await (await deploy(t)).run();
   const found = { name: 'Acme', slug: 'acme' };

@@ -1,4 +1,4 @@
-// The contents of the published packages.
+// What the published packages contain.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
@@ -25,7 +25,7 @@ const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
 const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
 const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
 
-/** Every path a manifest names, except under conditions for the clone. */
+/** Every path that a manifest refers to, except those that only apply in the clone. */
 function targetsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.replace(/^\.\//, '')];
   if (typeof value !== 'object' || value === null) return [];
@@ -34,7 +34,7 @@ function targetsIn(value: unknown): string[] {
   );
 }
 
-test('a package contains its build, its README and its manifest, and nothing else', () => {
+test('a package contains its build, its README, its manifest, and nothing else', () => {
   for (const name of names) {
     const files = filesOf(name);
     ok(files.includes('README.md') && files.includes('package.json'), name);
@@ -42,7 +42,7 @@ test('a package contains its build, its README and its manifest, and nothing els
       (path) =>
         !/^(README\.md|package\.json|bin\/|dist\/)/.test(path) || /made-from|test/.test(path),
     );
-    // The SDK has an entry point for its users' tests.
+    // The SDK also has an entry point for its users' tests.
     deepEqual(
       others.filter((path) => !/^dist\/(esm|cjs|src\/sdk\/src)\/testing(\/|\.)/.test(path)),
       [],
@@ -51,7 +51,7 @@ test('a package contains its build, its README and its manifest, and nothing els
   }
 });
 
-test('everything a manifest refers to is in the package', async () => {
+test('a package contains everything that its manifest refers to', async () => {
   for (const name of names) {
     const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
     const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));
@@ -65,7 +65,7 @@ test('everything a manifest refers to is in the package', async () => {
   }
 });
 
-test('every entry point has declarations, for old and new module resolution', async () => {
+test('every entry point has declarations, for both old and new module resolution', async () => {
   for (const name of ['sdk', 'client'] as const) {
     const { exports, types, typesVersions } = await manifestOf(name);
     for (const [entry, paths] of Object.entries<Record<string, string>>(exports)) {
@@ -83,7 +83,7 @@ const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)[
 const IMPORT_ANY = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g;
 const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 
-/** Leaves out the sources of Preact, which only source maps reference. */
+/** Leaves out Preact's sources, which only source maps refer to. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
 test('code imports only Node.js modules, and declarations import only frameworks', async () => {
@@ -92,7 +92,7 @@ test('code imports only Node.js modules, and declarations import only frameworks
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
-        // The React widget uses its page's React.
+        // The widget for React uses the React of the page it is on.
         !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),
@@ -103,7 +103,7 @@ test('code imports only Node.js modules, and declarations import only frameworks
   }
 });
 
-test('every package says what it is for and which Node.js versions it runs on', async () => {
+test('every package says what it is for and which Node.js versions it supports', async () => {
   for (const name of names) {
     const { keywords, engines, description } = await manifestOf(name);
     ok(keywords.includes('api-keys') && description.length > 20, name);
@@ -144,7 +144,7 @@ test('the widget has declarations for each entry point, as ESM only', async () =
   }
 });
 
-test('the SDK code an edge runtime loads imports no Node.js module', async () => {
+test('SDK code that an edge runtime loads imports no Node.js modules', async () => {
   const entries = ['edge-light', 'adapters/web', 'adapters/hono', 'adapters/next'];
   const waiting = entries.map((entry) => `dist/esm/${entry}.js`);
   const seen = new Set<string>(waiting);

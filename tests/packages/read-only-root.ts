@@ -1,5 +1,5 @@
-// A server whose root file system is read-only, in its own mount namespace: what a container engine
-// does, on machines without one.
+// Runs a server with a read-only root file system, in its own mount namespace. This is what a
+// container engine does, for machines without one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 
 const PLACE = '/opt/keyrail';
 
-/** The reason why this machine allows no such namespace, or false. */
+/** Why this machine doesn't allow such a namespace, or false if it does. */
 export function whyNoNamespace(): string | false {
   const tried = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
     encoding: 'utf8',
@@ -26,7 +26,10 @@ type Locked = {
 };
 type Names = Record<string, string>;
 
-/** Copies what `npm ci --omit=dev --workspace packages/server` installs, by the lock file. */
+/**
+ * Copies what `npm ci --omit=dev --workspace packages/server` would install, according to the lock
+ * file.
+ */
 export async function copyServerModules(to: string): Promise<void> {
   const lock = await readFile(join(root, 'package-lock.json'), 'utf8');
   const packages: Record<string, Locked> = JSON.parse(lock).packages;
@@ -49,7 +52,7 @@ export async function copyServerModules(to: string): Promise<void> {
   );
 }
 
-/** The nearest folder that contains the package, the way Node.js searches for it. */
+/** The nearest folder that contains the package, following Node.js's search order. */
 function installedFor(from: string, name: string, packages: Record<string, Locked>): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
@@ -58,7 +61,7 @@ function installedFor(from: string, name: string, packages: Record<string, Locke
   }
 }
 
-/** Exits with 90 if the root can be written to. */
+/** Exits with 90 if the root is writable. */
 const SCRIPT = `set -eu
 root=$1 data=$2 node=$3 user=$4
 mount --bind "$root" "$root"
@@ -79,12 +82,12 @@ type Rooted = {
   data: string;
   node: string;
   user: string;
-  /** Other folders of the machine the root needs. */
+  /** Other folders on the machine that are needed within the root. */
   binds: string[];
   env: Record<string, string>;
 };
 
-/** Starts the server, calls `use` as soon as it is ready, and stops it. */
+/** Starts the server, calls `use` once it is ready, and stops it. */
 export async function runReadOnly(
   { folder, data, node, user, binds, env }: Rooted,
   use: () => Promise<void>,

@@ -1,4 +1,4 @@
-// What the setup prints: one changing line in a terminal, plain lines elsewhere.
+// What the setup prints: in a terminal, one line that changes; elsewhere, plain lines.
 import { match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ await step('installing', wait, () => '1 of 2');
 await step('building', () => Promise.reject(new Error('no'))).catch(() => {});`,
 );
 
-test('without a terminal, a step prints a line when it begins and one when it ends', () => {
+test('without a terminal, a step prints one line when it begins and another when it ends', () => {
   const { stderr } = spawnSync(process.execPath, [program], { encoding: 'utf8' });
   match(
     stderr,
@@ -29,7 +29,7 @@ test('without a terminal, a step prints a line when it begins and one when it en
 
 const skip = spawnSync('script', ['--version']).error ? 'no program named script' : false;
 
-test('in a terminal, a step is one line that changes', { skip }, () => {
+test('in a terminal, a step prints a single line that changes', { skip }, () => {
   const command = `${process.execPath} ${program}`;
   const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' });
   const lines = stdout.trimEnd().split('\r\n');

@@ -1,4 +1,4 @@
-// A build is repeated, or is no longer used, only when its sources change.
+// A build is made again, or no longer used, only when its sources change.
 import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,
@@ -20,7 +20,7 @@ import { buildProgram, mainIn } from '@keyrail/testing/processes/server-program.
 type Build = {
   name: string;
   isStale(at: string): boolean;
-  /** A file without which there is nothing to build. */
+  /** The file that shows there is a build. Without it, the build counts as stale. */
   stamp: string;
   copied: string[];
   changes: Record<string, boolean>;
@@ -85,7 +85,7 @@ const builds: Build[] = [
 ];
 
 for (const { name, isStale, stamp, copied, changes } of builds) {
-  test(`${name}: a change of its sources makes the build stale, and nothing else does`, async (t) => {
+  test(`${name}: a change to its sources makes the build stale, and nothing else does`, async (t) => {
     const copy = await mkdtemp(join(tmpdir(), 'kr-stale-'));
     t.after(() => rmSync(copy, { recursive: true, force: true }));
     for (const path of [...copied, stamp]) {

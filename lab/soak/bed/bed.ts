@@ -1,11 +1,11 @@
-// A bed is a deployment under test: its addresses, its nodes, and its possible faults.
+// A bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
-/** Begins a fault, ends it after a time, and resolves when its parts run again. */
+/** Begins a fault, ends it after `forMs`, and resolves once everything it affected runs again. */
 export type Fault = (forMs: number, dice: number) => Promise<void>;
 
-/** A fault that lasts until it is ended: `begin` returns a function that ends it. */
+/** A fault without a fixed duration: `begin` returns a function that ends it. */
 export type Trial = {
   part: string;
   fault: 'killed' | 'frozen' | 'cut off';
@@ -14,19 +14,19 @@ export type Trial = {
 
 export type Bed = {
   name: string;
-  /** API addresses, each through a proxy. */
+  /** API addresses, each of them behind a proxy. */
   urls: string[];
   mailDir: string;
   faults: Record<string, Fault>;
-  /** The times when counters were lost, which some faults may cause. */
+  /** When counters may have been lost, which some faults are allowed to cause. */
   losses: Span[];
-  /** Faults this machine does not allow, each with the reason. */
+  /** Faults that this machine doesn't allow, each with the reason. */
   skipped: string[];
-  /** Resident memory of the product's processes by name. */
+  /** The resident memory of each of the product's processes, by name. */
   residentMiB(): Record<string, number>;
-  /** If present, these faults happen one after the other in place of `faults`. */
+  /** If present, these faults run one after another, instead of `faults`. */
   trials?: Trial[];
-  /** Whether every part runs and has its spare; in a bed without this, it is always true. */
+  /** Whether every part is running and has its spare. A bed without spares leaves this out. */
   isWhole?(): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export const commonSettings = (mailDir: string): Settings => ({
   KEYRAIL_REVOKE_WAIT_MS: '4000',
 });
 
-/** Performs an act that loses counters, and records when. */
+/** Performs an action that loses counters, and records when. */
 export async function losing(losses: Span[], act: () => Promise<void>): Promise<void> {
   const span = { t0: performance.now(), t1: Number.POSITIVE_INFINITY };
   losses.push(span);

@@ -1,4 +1,4 @@
-// Faults in one part, used by every bed: in a process, and in a proxy's wires.
+// Faults in a single part, shared by all beds: in a process, or in the connections through a proxy.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';
@@ -33,7 +33,7 @@ export const freezing =
     chosen.signal('SIGCONT');
   };
 
-/** The process runs with a wrong clock for a while. */
+/** Runs the process with a wrong clock for a while. */
 export const shifting =
   (all: readonly Process[]): Fault =>
   async (forMs, dice) => {
@@ -45,7 +45,7 @@ export const shifting =
     await chosen.start();
   };
 
-/** Connections are reset after a few bytes, in either direction. */
+/** Resets connections after a few bytes, in either direction. */
 export const cutting =
   (all: readonly Wire[]): Fault =>
   async (forMs, dice) => {
@@ -68,7 +68,10 @@ export const slowing =
     chosen.delayAnswers(0);
   };
 
-/** All wires stop responding, one after the other, and respond again in a different order. */
+/**
+ * Stops responses on all wires, one after another, and lets them through again in a different
+ * order.
+ */
 export const clogging =
   (all: readonly Wire[]): Fault =>
   async (forMs, dice) => {
@@ -80,7 +83,7 @@ export const clogging =
     const start = dice % all.length;
     for (const proxy of [...all.slice(start), ...all.slice(0, start)]) {
       proxy.keepAnswers(false);
-      // The withheld data is lost, so these connections cannot continue.
+      // The withheld data is lost, so these connections can't continue.
       proxy.cutAfter(null);
       await sleep(pauseMs);
     }

@@ -1,5 +1,5 @@
-// The faults for a deployment with spares: each part is killed, frozen or cut off once.
-// Parts that only forward or vote are not cut off: to all other parts, that is the same as frozen.
+// The faults for a deployment with spares: each part is killed, frozen or cut off once. Parts that
+// only forward or vote are not cut off, because to the other parts that looks the same as frozen.
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Etcd } from '@keyrail/testing/stores/etcd.ts';
 import type { Haproxy } from '@keyrail/testing/stores/haproxy.ts';
@@ -14,7 +14,7 @@ import type { Process } from './processes.ts';
 export type HaParts = {
   etcd: Etcd;
   patroni: Patroni;
-  /** All wires each member uses. */
+  /** The wires that each member uses. */
   memberWires: Wire[][];
   redis: ReplicatedRedis;
   hosts: { haproxy: Haproxy; pgbouncer: PgBouncer; api: number }[];
@@ -40,7 +40,7 @@ const frozenBySignal = (part: Signalled) => ({
   thaw: () => part.signal('SIGCONT'),
 });
 
-/** The faults in one part, which is chosen when the fault begins. */
+/** All the ways a part can fail. Which instance fails is chosen when the fault begins. */
 function trialsOf(part: string, choose: () => Promise<Part>, isCut: boolean): Trial[] {
   const plug = ({ wires = [] }: Part, isUnplugged: boolean) => {
     for (const wire of wires) wire.unplug(isUnplugged);
@@ -77,7 +77,7 @@ function trialsOf(part: string, choose: () => Promise<Part>, isCut: boolean): Tr
   return trials.filter(({ fault }) => isCut || fault !== 'cut off');
 }
 
-/** Counters may be lost from the beginning of the fault until its part runs again. */
+/** Counters may be lost from the start of the fault until the part runs again. */
 const losingCounters = (trials: Trial[], losses: Span[]): Trial[] =>
   trials.map((trial) => ({
     ...trial,
@@ -131,7 +131,7 @@ export function haTrials(parts: HaParts, losses: Span[]): Trial[] {
   ];
 }
 
-/** The master with the most counters, so that its loss is noticed. */
+/** The master with the most counters, where a loss is most likely to be noticed. */
 async function busiestMaster(redis: ReplicatedRedis): Promise<RedisServer> {
   const masters = await redis.masters();
   const sizes = await Promise.all(masters.map(async (one) => Number(await one.tell('DBSIZE'))));

@@ -1,6 +1,6 @@
 // A bed in which every part of the deployment has a spare: etcd and Patroni with two PostgreSQL
-// members, a Redis Cluster with replicas, three APIs and two workers. Two front hosts have an
-// HAProxy and a PgBouncer each.
+// members, a Redis Cluster with replicas, three APIs and two workers. Two front hosts each have an
+// HAProxy and a PgBouncer.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,10 +22,10 @@ const HOSTS = 2;
 const APIS = 3;
 const WORKERS = 2;
 const POOL_SIZE = 10;
-/** Each store adds an exit listener, which removes its files. */
+/** Each store adds an exit listener that removes its files. */
 const LISTENERS_MAX = 50;
 
-/** The reason why this machine cannot run the bed, or false. */
+/** Why this machine can't run the bed, or false if it can. */
 export const whyNoHaBed = (): string | false =>
   programIsMissing('etcd', 'patroni', 'haproxy', 'pgbouncer', 'redis-server');
 
@@ -109,7 +109,7 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
 
 type Server = { port: number; checkPort: number };
 
-/** The PostgreSQL addresses for a process: directly, and through the pooler. */
+/** A process's PostgreSQL ports: direct, and through the pooler. */
 type Address = { primary: number; pooler: number };
 
 export type Host = Address & { haproxy: Haproxy; pgbouncer: PgBouncer; api: number };
@@ -135,7 +135,8 @@ async function openHost(
         port: api,
         mode: 'http',
         check: '/readyz',
-        // Without a database no process is ready, and a process gives a better error than a proxy.
+        // Without a database no process is ready, and a process returns a better error than a proxy
+        // would.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

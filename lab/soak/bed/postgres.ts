@@ -1,5 +1,5 @@
-// A bed with several processes: two APIs and a worker beside PostgreSQL and Redis, each reached
-// through its own proxies.
+// A bed with several processes: two APIs and a worker, with PostgreSQL and Redis. Each process
+// reaches the stores through its own proxies.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,7 +138,7 @@ function faultsOf(parts: Parts): Record<string, Fault> {
   };
 }
 
-/** PostgreSQL may exit when it cannot write its log; it is then started again. */
+/** PostgreSQL may exit when it can't write its log. In that case it is started again. */
 const filling =
   (disk: SmallDisk, cluster: Cluster): Fault =>
   async (forMs) => {

@@ -1,5 +1,5 @@
-// A Keyrail process on a fixed port: it is killed, frozen and started again, each time with a
-// different prefix for its command or a different clock.
+// A Keyrail process on a fixed port that can be killed, frozen and restarted, each time with a
+// different command prefix or clock if needed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ const OUTPUT_CHARS_MAX = 100_000;
 const PAGE_MIB = 4096 / 1_048_576;
 const SHIFTED_CLOCK = join(import.meta.dirname, 'shifted-clock.mjs');
 
-/** The environment for a program whose clock is ahead, or behind if negative. */
+/** The environment for a program whose clock is ahead, or behind if `ms` is negative. */
 export const clockAhead = (ms: number): Settings =>
   ms === 0 ? {} : { NODE_OPTIONS: `--import=file://${SHIFTED_CLOCK}`, SOAK_CLOCK_MS: String(ms) };
 
 export type Program = {
   name: string;
   command: 'start' | 'api' | 'worker';
-  /** The port; 0 for a worker, which does not listen. */
+  /** The port; 0 for a worker, because workers don't listen. */
   port: number;
   settings: Settings;
   prefix: readonly string[];
@@ -33,7 +33,7 @@ export type Process = Program & {
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   output(): string;
-  /** The process's resident memory; 0 while it does not run. */
+  /** The process's resident memory; 0 while it isn't running. */
   residentMiB(): number;
 };
 

@@ -1,5 +1,5 @@
 // A small disk that can be filled: a tmpfs in its own mount namespace, so that nothing outside can
-// see it or run out of space. A sleeping process keeps the namespace; programs enter it.
+// see it or run out of space. A sleeping process keeps the namespace alive, and programs enter it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import type { Account } from '@keyrail/testing/stores/scratch.ts';
 
 export type SmallDisk = {
-  /** The prefix that makes a command run with the disk in place. */
+  /** The prefix for commands that need the disk. */
   prefix: readonly string[];
-  /** Copies a directory from the machine to the disk. */
+  /** Copies a directory onto the disk. */
   copy(from: string): void;
   fill(): void;
   free(): void;
@@ -18,7 +18,7 @@ export type SmallDisk = {
 
 const FILLER = 'filler';
 
-/** The reason why this machine does not allow a separate disk, or null. */
+/** Why this machine doesn't allow a separate disk; null if it does. */
 export function whyNoDisk(): string | null {
   if (process.getuid?.() !== 0) return 'this fault needs root, to create a mount namespace';
   const tried = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
@@ -49,7 +49,7 @@ export async function openSmallDisk(
       const { status, stderr } = run('cp', '-a', `${from}/.`, path);
       if (status !== 0) throw new Error(stderr);
     },
-    // dd exits with an error once the disk is full, which is the goal.
+    // Once the disk is full, dd exits with an error. That is the point.
     fill: () => void run('dd', 'if=/dev/zero', `of=${join(path, FILLER)}`, 'bs=64k'),
     free: () => void run('rm', '-f', join(path, FILLER)),
     close: async () => {
@@ -67,5 +67,5 @@ async function mounted(holder: ChildProcess): Promise<void> {
   });
   const said = holder.stdout ? once(holder.stdout, 'data') : ended;
   await Promise.race([said, ended]);
-  ended.catch(() => {}); // it ends when the soak does
+  ended.catch(() => {}); // the process exits when the soak ends
 }

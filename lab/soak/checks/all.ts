@@ -1,4 +1,4 @@
-// The invariants by number, with the sentence each one checks.
+// The invariants by number, each with the sentence it checks.
 import type { Check, Finding, History } from '../history.ts';
 import { I1, I2, I3 } from './audit.ts';
 import { I4, I5, I6, I7, I8, I9 } from './feed.ts';
@@ -45,12 +45,12 @@ export const checkAll = (history: History): Verdict[] =>
   invariants.map(({ name, says, check }) => ({ name, says, ...check(history) }));
 
 /**
- * Checks about revoked credentials, which need nothing that is read at the end. They are quick,
- * because the process that checks also forwards the wires of a bed.
+ * Checks about revoked credentials, which don't need the final reads. They must be quick, because
+ * they run in the same process as the bed's proxies.
  */
 export const AT_ANY_TIME = ['I10', 'I18'];
 
-/** Violations that operations alone reveal, while a soak is still running. */
+/** Violations that the operations alone reveal while a soak is still running. */
 export const violationsUntilNow = (history: History): string[] =>
   invariants
     .filter(({ name }) => AT_ANY_TIME.includes(name))

@@ -1,4 +1,4 @@
-// I1 to I3: the audit log chain, with one row per change, in real-time order.
+// I1 to I3: the chain of the audit log, with one row per change, in real-time order.
 import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {
@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../history.ts';
 
-/** The audit row each kind of operation writes. */
+/** For each kind of operation, the audit row it writes. */
 const ACTIONS: Record<string, string> = {
   'key.create': 'api_key.created',
   'key.patch': 'api_key.updated',
@@ -26,7 +26,7 @@ const ACTIONS: Record<string, string> = {
   'secret.revoke': 'secret_key.revoked',
   'member.role': 'workspace_member.role_changed',
 };
-/** Operations that change nothing and write no row when they are repeated. */
+/** Operations that, when repeated, change nothing and write no audit row. */
 const IDEMPOTENT = new Set(['key.revoke', 'secret.revoke', 'member.role']);
 
 export const I1: Check = ({ audit, workspaceId }) => {
@@ -44,7 +44,7 @@ export const I1: Check = ({ audit, workspaceId }) => {
   return found;
 };
 
-/** The ID of the object an operation changed; unknown for a creation without a response. */
+/** The ID of the object an operation changed; empty if a creation got no response. */
 const targetOf = ({ kind, args, body }: Op): string =>
   kind.endsWith('.create') ? textOf(body, 'id') : String(args.id);
 
@@ -63,7 +63,7 @@ export const I2: Check = ({ ops, audit, auditBefore }) => {
   return found;
 };
 
-/** The deletion of the tenant had already revoked the key, so revoking it changed nothing. */
+/** The key had already been revoked with its tenant, so revoking it changed nothing. */
 const wasEndedBefore = ({ kind, body }: Op): boolean =>
   kind === 'key.revoke' && body.revoked_reason === 'tenant deleted';
 
@@ -122,7 +122,7 @@ export const I3: Check = ({ ops, audit }) => {
   return found;
 };
 
-/** Operations, each with the only audit row that can belong to it. */
+/** Operations that match exactly one audit row, each with that row's position. */
 function placedIn(audit: readonly Body[], ops: readonly Op[]): { op: Op; seq: number }[] {
   const nameOf = (action: unknown, target: unknown) => `${action} ${target}`;
   const rows = groupsOf(audit, ({ action, target_id }) => nameOf(action, target_id));

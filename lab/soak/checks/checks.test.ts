@@ -1,4 +1,4 @@
-// Every check rejects a history that breaks its invariant, and passes the same history without the
+// Every check rejects a history that breaks its invariant, and accepts the same history without the
 // fault. A check that never rejects anything would prove nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ for (const { name, says, check } of invariants) {
   });
 }
 
-test('with an empty history, every check counts as not reached', () => {
+test('with an empty history, every check reports that it had nothing to check', () => {
   const verdicts = checkAll(emptyHistory());
   equal(verdicts.length, 25);
   ok(verdicts.every(({ reached, violations }) => reached === 0 && violations.length === 0));
@@ -29,7 +29,7 @@ test('with an empty history, every check counts as not reached', () => {
 test('violations visible from operations alone are found while a soak is still running', () => {
   for (const name of AT_ANY_TIME) {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
-    // Before the end, only operations are known.
+    // While the soak is running, only operations are known.
     const now = (ops = emptyHistory().ops) => violationsUntilNow({ ...emptyHistory(), ops });
     deepEqual(now(good().ops), []);
     for (const history of bad) ok(now(history().ops).some((each) => each.startsWith(`${name}: `)));

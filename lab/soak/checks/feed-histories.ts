@@ -1,4 +1,4 @@
-// Right and wrong histories of feed readers (I4 to I9).
+// Valid and invalid histories of feed readers (I4 to I9).
 import type { Body } from '../history.ts';
 import { type Case, historyOf, op, revoke } from './written-history.ts';
 
@@ -89,7 +89,7 @@ export const feedCases: Record<string, Case> = {
           read('a', page(4, {})),
           op('project.limits', { id: 'p' }, { body: { policy_version: 6 } }),
           polled('a', 4, page(6, {})),
-          // The limits may have version 5, and another change version 6.
+          // The new limits may already have version 5, and some other change version 6.
           polled('a', 5, delta(5, 6)),
         ],
       }),

@@ -1,5 +1,6 @@
-// I4 to I9: what readers of the policy feed saw. Every reader folds snapshots and deltas; two folds
-// with the same filter and version must be equal, however they came about.
+// I4 to I9: what readers of the policy feed saw. Each reader folds snapshots and deltas into a
+// state. Two states with the same filter and version must be equal, whichever responses led to
+// them.
 import {
   type Check,
   Findings,
@@ -13,7 +14,7 @@ import {
 
 const isFeed = ({ kind }: Op) => kind === 'feed.snapshot' || kind === 'feed.delta';
 
-/** Feed responses with a version, in the order of their requests. */
+/** Responses of the feed that contain a version, in the order of their requests. */
 const readsOf = ({ ops }: History): Op[] =>
   ops.filter((op) => isFeed(op) && isOk(op)).toSorted((a, b) => a.t0 - b.t0);
 
@@ -42,19 +43,19 @@ export const I4: Check = (history) => {
 const projectsOf = (history: History) => new Set(readsOf(history).map(({ args }) => args.project));
 
 /**
- * `isOpen`: read in several pages. Later pages may already show later changes, so the state only
- * matches its version after the changes made since the first page.
+ * `isOpen`: the snapshot was read in several pages. Later pages may already include later changes,
+ * so the state only matches its version once the changes since the first page have been applied.
  */
 type Fold = { entries: Map<string, string>; version: number; isPaged: boolean; isOpen: boolean };
 
-/** A reader's state, as a string for comparison. */
+/** A reader's state as a string, for comparison. */
 const digestOf = ({ entries }: Fold): string =>
   [...entries]
     .map(([id, sum]) => `${id}=${sum}`)
     .sort()
     .join(' ');
 
-/** Replays each reader; calls back with each complete state. */
+/** Replays each reader's responses, and calls `seen` with each complete state. */
 function replay(history: History, seen: (read: Op, fold: Fold, isDelta: boolean) => void): void {
   const folds = new Map<string, Fold>();
   for (const read of readsOf(history)) {
@@ -84,7 +85,7 @@ function replay(history: History, seen: (read: Op, fold: Fold, isDelta: boolean)
   }
 }
 
-/** All complete states with one filter and version are equal. */
+/** All complete states with the same filter and version must be equal. */
 function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => boolean): Findings {
   const found = new Findings();
   const first = new Map<string, { digest: string; reader: unknown }>();
@@ -105,7 +106,9 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 }
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
-/** Checks the same for states that began with several pages, with changes between the pages. */
+/**
+ * The same check for states that started from several pages, with changes made between those pages.
+ */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 
 export const I7: Check = (history) => {
@@ -145,8 +148,9 @@ export const I7: Check = (history) => {
 export const I8: Check = (history) => {
   const found = new Findings();
   const reads = readsOf(history);
-  // A response shows the version at that time, which a later change may have raised. So the only
-  // certain thing about the change is that its version is higher than any served before it began.
+  // The response contains the version at the time of responding, which a later change may already
+  // have raised. All that is certain is that this change's version is higher than any served before
+  // it began.
   const floors = opsOf(history, 'project.limits')
     .filter(isOk)
     .map(({ t0, t1, args: { id } }) => {

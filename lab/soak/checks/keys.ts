@@ -1,4 +1,4 @@
-// I10 to I12 and I21: the life of keys, from responses and from the list of all keys at the end.
+// I10 to I12 and I21: the lifecycle of keys, from responses and from the final list of all keys.
 import {
   type Body,
   type Check,
@@ -36,7 +36,7 @@ export const I10: Check = (history) => {
 
 type Seen = { t0: number; t1: number; expiresAt: string; revokedAt: string };
 
-/** The expiry of a key that never expires, which sorts after every time. */
+/** Stands for the expiry of a key that never expires, and sorts after every real time. */
 const NEVER = '9999';
 
 const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Seen] => [
@@ -49,7 +49,7 @@ const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Se
   },
 ];
 
-/** Every state a response showed a key in, and its state at the end. */
+/** Every state in which a response showed a key, and the key's state at the end. */
 function statesOf(history: History): Map<string, Seen[]> {
   const kinds = ['key.create', 'key.patch', 'key.rotate', 'key.revoke', 'key.read'];
   const states = opsOf(history, ...kinds)

@@ -1,4 +1,4 @@
-// Right and wrong histories of everything but the feed.
+// Valid and invalid histories of everything but the feed.
 import type { Body, Op } from '../history.ts';
 import { type Case, chained, created, historyOf, op, revoke } from './written-history.ts';
 

@@ -1,4 +1,4 @@
-// I13, I14 and I20: owners, one-time tokens, and emails.
+// I13, I14 and I20: owners, single-use tokens, and emails.
 import { type Check, Findings, groupsOf, isOk, mayBeDone, opsOf } from '../history.ts';
 
 export const I13: Check = (history) => {

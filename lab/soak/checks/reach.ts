@@ -1,8 +1,8 @@
-// I17, I18, I22, I23 and I25: revoked credentials, other workspaces, the test environment,
+// I17, I18, I22, I23 and I25: revoked credentials, separation of workspaces and environments,
 // recovery.
 import { type Check, Findings, isOk, opsOf, textOf } from '../history.ts';
 
-/** The cache lifetime of secret keys on hot endpoints, plus time for scheduling. */
+/** How long hot endpoints may cache a secret key, plus some time for scheduling. */
 const HOT_MS = 5_250;
 export const RECOVERED_MS_MAX = 15_000;
 

@@ -12,7 +12,7 @@ import {
 } from '../history.ts';
 
 const LOCK_MS = 30_000;
-/** The tolerance between two clocks: the database's clock decides, the driver's is recorded. */
+/** Tolerance between two clocks: the database's clock decides, but the driver's is recorded. */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
 
@@ -37,7 +37,7 @@ export const I15: Check = (history) => {
   return found;
 };
 
-/** Whether the lock of one execution can have ended before another began. */
+/** Whether the earlier execution's lock may have ended before the later one began. */
 function mayFollow(ops: readonly Op[], earlier: Op, later: Op): boolean {
   const lock = textOf(earlier.body, 'lock_token');
   const isReleased = ops.some(
@@ -111,7 +111,7 @@ export const I19: Check = (history) => {
   return found;
 };
 
-/** A budget is per calendar minute, so any 60 s touch at most two budgets. */
+/** A budget applies per calendar minute, so any span of 60 s touches at most two budgets. */
 export const I24: Check = (history) => {
   const found = new Findings();
   const charged = opsOf(history, 'budget.batch')

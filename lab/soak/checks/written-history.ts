@@ -1,4 +1,4 @@
-// Histories written by a test, for the checks of a soak.
+// Histories written by hand, to test the soak's checks.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import { type Body, emptyHistory, type History, type Op } from '../history.ts';
@@ -8,7 +8,7 @@ export type Case = { good: () => History; bad: (() => History)[] };
 
 let clock = 0;
 
-/** An operation that began after all earlier ones had ended. */
+/** An operation that began after all previously created ones had ended. */
 export function op(kind: string, args: Op['args'], more: Partial<Op> = {}): Op {
   clock += 2;
   const made = { client: 'a', kind, args, t0: clock, t1: clock + 1, outcome: 'ok' } as const;
@@ -21,7 +21,7 @@ export const historyOf = (history: Partial<History>): History => ({
   ...history,
 });
 
-/** Rows of a correct chain. */
+/** Rows that form a valid chain. */
 export function chained(rows: Body[]): Body[] {
   let previous: unknown = GENESIS_HASH;
   return rows.map((row, at) => {

@@ -1,4 +1,4 @@
-// Every kind of step by its name in the plan.
+// Every kind of step, by its name in the plan.
 import type { Step, StepKind } from '../plan.ts';
 import type { World } from '../world.ts';
 import { pollAhead, readPages } from './feed.ts';

@@ -1,4 +1,5 @@
-// Readers of the policy feed, each with a filter, and steps that read it in unusual ways.
+// Readers of the policy feed, each with its own filter, and steps that read the feed in unusual
+// ways.
 import { createHash } from 'node:crypto';
 import { type Args, type Body, isOk, type Op, within } from '../history.ts';
 import type { Step } from '../plan.ts';
@@ -8,7 +9,7 @@ export type Filter = { name: string; query: string };
 
 const WAIT_MS = 1_000;
 const PAGE_KEYS = 7;
-/** After this many deltas, a reader starts over. */
+/** A reader starts over after this many deltas. */
 const DELTAS_MAX = 60;
 
 const sumOf = (value: unknown) =>
@@ -42,7 +43,7 @@ async function read(world: World, asked: Read): Promise<Op> {
   return op;
 }
 
-/** Keeps only what the checks compare: complete pages would fill the memory in a long soak. */
+/** Keeps only what the checks compare. In a long soak, complete pages would fill the memory. */
 function digested(body: Body): Body {
   const { object, version, since, next_cursor, keys, changes } = body;
   const all = [keys, changes].filter(Array.isArray).flat().map(Object);
@@ -64,7 +65,7 @@ function digested(body: Body): Body {
 
 const nextOf = (op: Op) => String(within(op.body, 'next') ?? '');
 
-/** Reads all pages of a snapshot; null if one of them is missing. */
+/** Reads all pages of a snapshot; null if one of them can't be read. */
 async function readAll(world: World, asked: Read): Promise<number | null> {
   let op = await read(world, asked);
   const version = Number(op.body.version);
@@ -74,7 +75,7 @@ async function readAll(world: World, asked: Read): Promise<number | null> {
 
 export type Reader = { stop(): Promise<void> };
 
-/** Follows the feed until it is stopped; after a while it starts over with a fresh snapshot. */
+/** Follows the feed until stopped. Every so often, it starts over with a fresh snapshot. */
 export function startReader(world: World, filter: Filter, at: number): Reader {
   let isStopped = false;
   let turn = 0;
@@ -88,7 +89,7 @@ export function startReader(world: World, filter: Filter, at: number): Reader {
       const isSnapshot = op.body.object === 'policy_snapshot';
       const isPaged = isSnapshot && nextOf(op) !== '';
       if (op.status !== 304) version = Number(op.body.version);
-      // Read the remaining pages; a missing page stops this reader.
+      // Reads the remaining pages. If one of them fails, the reader starts over.
       let page = op;
       while (isPaged && isOk(page) && nextOf(page)) {
         page = await read(world, { reader, filter, at, cursor: nextOf(page) });
@@ -113,7 +114,9 @@ export const filtersOf = ({ tenants }: Pick<World, 'tenants'>): Filter[] => [
   { name: 'tenant', query: `&tenant_id=${tenants[0]}&max_keys=${PAGE_KEYS}` },
 ];
 
-/** Reads one snapshot in small pages while others write, then the changes made in the meantime. */
+/**
+ * Reads one snapshot in small pages while others write, then a delta with the changes made since.
+ */
 export async function readPages(world: World, client: string, { dice }: Step): Promise<void> {
   const filters = filtersOf(world);
   const { name, query } = filters[dice[1] % filters.length] ?? { name: 'all', query: '' };
@@ -127,7 +130,7 @@ export async function readPages(world: World, client: string, { dice }: Step): P
   if (since !== null) await read(world, { ...asked, since });
 }
 
-/** Polls with a version that does not exist yet, as a node may have after a restore. */
+/** Polls with a version that doesn't exist yet, as a node might after a restore. */
 export async function pollAhead(world: World, client: string, { dice }: Step): Promise<void> {
   const filter = { name: 'ahead', query: '' };
   const since = world.version + 1_000_000;
@@ -135,7 +138,7 @@ export async function pollAhead(world: World, client: string, { dice }: Step): P
   await read(world, { reader, filter, at: dice[0], since, more: { isAhead: true } });
 }
 
-/** Fresh snapshots at the end, in one piece and in pages, to compare every reader with. */
+/** Takes fresh snapshots at the end, whole and in pages, to compare every reader's state with. */
 export async function readWhole(world: World, { name, query }: Filter): Promise<void> {
   const whole = query.replace(/&max_keys=\d+/, '');
   const paged = `${whole}&max_keys=${PAGE_KEYS}`;

@@ -1,4 +1,4 @@
-// Steps on keys: creating, changing, rotating, revoking, and verifying them on nodes.
+// Steps that create, change, rotate and revoke keys, and verify them on nodes.
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { NodeProcess } from '@keyrail/testing/processes/sdk-nodes.ts';
 import { isOk, type Op, textOf } from '../history.ts';
@@ -108,7 +108,7 @@ async function revokeOne(
   if (isOk(op)) forget(world, key.id);
 }
 
-/** Revokes a key and waits, then checks it on every node. */
+/** Revokes a key, waits for the revocation, and then checks the key on every node. */
 export async function revokeAndWait(world: World, client: string, { dice }: Step): Promise<void> {
   const key = oneOf(world.keys, dice[1]);
   if (!key) return;
@@ -150,7 +150,7 @@ async function verifyOn(
   });
 }
 
-/** The node's verdict on a key; null if the node is frozen or was killed. */
+/** A node's verdict on a key; null if the node is frozen or was killed. */
 async function verdictOf(node: NodeProcess, text: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, VERIFY_MS_MAX, null);

@@ -1,4 +1,4 @@
-// Steps by users: owners demoting each other, password resets, sign-ups, repeated verification.
+// Steps by users: owners demote each other, passwords are reset, users sign up and verify again.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export type Letter = Mail & { text: string };
 
 const letters = new Map<string, Letter>();
 
-/** All emails in a directory; a file is read once, because it never changes. */
+/** All emails in a directory. Each file is read only once, because emails never change. */
 export async function mailsIn(directory: string): Promise<Letter[]> {
   const names = await readdir(directory).catch(() => []);
   const found = names.filter((name) => name.endsWith('.json')).toSorted();
@@ -29,7 +29,8 @@ export async function mailsIn(directory: string): Promise<Letter[]> {
 }
 
 /**
- * The token in the newest email of a kind, newer than the ones already seen; null if none arrives.
+ * The token from the latest email of a kind, not counting emails already seen; null if none
+ * arrives.
  */
 export async function tokenFor(
   world: Pick<World, 'mailDir'>,
@@ -47,7 +48,9 @@ export async function tokenFor(
   return null;
 }
 
-/** Two owners demote each other at the same time; the secret key then makes both owners again. */
+/**
+ * Two owners demote each other at the same time; afterwards the secret key makes both owners again.
+ */
 export async function duelOwners(world: World, client: string, { dice }: Step): Promise<void> {
   const [first, second] = world.owners;
   if (!first || !second) return;
@@ -72,9 +75,12 @@ export async function duelOwners(world: World, client: string, { dice }: Step): 
 
 let isResetting = false;
 
-/** Two requests use the same reset token at the same time; older sessions are rejected. */
+/**
+ * Two requests use the same reset token at the same time; sessions from before the reset are
+ * rejected.
+ */
 export async function raceReset(world: World, client: string, { dice }: Step): Promise<void> {
-  if (isResetting) return; // a newer token replaces the older one
+  if (isResetting) return; // a second request would invalidate this token
   isResetting = true;
   try {
     await reset(world, client, dice[0]);
@@ -131,7 +137,7 @@ async function reset(world: World, client: string, at: number): Promise<void> {
 
 const NEWCOMERS = 20;
 
-/** Signs up new and known addresses: each attempt sends one email. */
+/** Signs up with new and known email addresses. Every attempt sends one email. */
 export async function signUp(world: World, client: string, { dice }: Step): Promise<void> {
   const email = `newcomer-${world.workspaceId}-${dice[1] % NEWCOMERS}@example.com`;
   await send(world, client, {

@@ -1,4 +1,4 @@
-// Steps that must be denied: reading another workspace, and live writes with a test key.
+// Steps that must be denied: reading another workspace, and writing live data with a test key.
 import type { Step } from '../plan.ts';
 import { oneOf, send, type World } from '../world.ts';
 

@@ -1,4 +1,4 @@
-// Steps on tenants and projects, and on a tenant's embed tokens.
+// Steps on tenants, projects, and tenants' embed tokens.
 import { isOk, textOf } from '../history.ts';
 import type { Step } from '../plan.ts';
 import { oneOf, send, type World } from '../world.ts';
@@ -16,7 +16,7 @@ const created = (world: World, client: string, { name, at }: { name: string; at:
     body: { external_id: name },
   });
 
-/** Two concurrent requests want the same external ID. */
+/** Two concurrent requests create a tenant with the same external ID. */
 export async function raceTenants(world: World, client: string, { dice }: Step): Promise<void> {
   const name = world.fresh();
   await Promise.all([
@@ -25,7 +25,7 @@ export async function raceTenants(world: World, client: string, { dice }: Step):
   ]);
 }
 
-/** A tenant with keys is deleted while another key is created for it. */
+/** Deletes a tenant that has keys, while another key is created for it. */
 export async function deleteTenant(world: World, client: string, { dice }: Step): Promise<void> {
   const made = await created(world, client, { name: world.fresh(), at: dice[0] });
   if (!isOk(made)) return;
@@ -59,7 +59,7 @@ export async function changeLimits(world: World, client: string, { dice }: Step)
   });
 }
 
-/** Creates a token; the result is a function that presents it again. */
+/** Creates an embed token, and returns a function that uses it. */
 async function embedUseOf(
   world: World,
   client: string,

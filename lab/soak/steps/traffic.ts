@@ -12,7 +12,7 @@ export const LIMIT = 25;
 export const WINDOW_MS = 2_000;
 const HASHED = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A scope is used for a while and then replaced with a new one. */
+/** Claims a scope. The same scopes are used for a while, then replaced with new ones. */
 export async function claimScope(world: World, client: string, { dice }: Step): Promise<void> {
   const age = Math.floor(world.ops.length / 2_000);
   const scope = `${world.workspaceId} ${age} ${dice[1] % SCOPES}`;
@@ -27,8 +27,8 @@ export async function claimScope(world: World, client: string, { dice }: Step): 
     body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
   });
   const lock = textOf(claim.body, 'lock_token');
-  // The first claim decides which fingerprint is right, so a claim with a different one releases
-  // its lock.
+  // The first claim decides which fingerprint is the right one, so a claim with a different
+  // fingerprint releases its lock.
   const isKept = !isForeign && dice[2] % 10 < 8;
   if (claim.body.state !== 'execute') return;
   const answer = Buffer.from(world.fresh()).toString('base64');
@@ -75,7 +75,7 @@ export async function checkLimit(world: World, client: string, { dice }: Step): 
   await Promise.all(checks);
 }
 
-/** A secret key is created, used on both kinds of endpoints, revoked, and used again. */
+/** Creates a secret key, uses it on hot and other endpoints, revokes it, and tries it again. */
 export async function useSecretKey(world: World, client: string, { dice }: Step): Promise<void> {
   const made = await send(world, client, {
     kind: 'secret.create',
@@ -135,7 +135,7 @@ export async function sendTelemetry(world: World, client: string, { dice }: Step
   });
 }
 
-/** Every second batch is rejected, but still charged. */
+/** Sends batches that exceed the budget. Every second one is rejected, but still charged. */
 export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
   const { secretKey, projectId, tenantId, keyId } = world.spender;
   const events = Math.ceil(world.budget / 4);
