@@ -19,7 +19,7 @@ onSessionChange(() => {
   if (sessionState().status === 'in') unended.set(null);
 });
 
-/** The page drops the session even if the server can't be reached. */
+/** Drops the session in this browser even if the server can't be reached. */
 export async function signOut(): Promise<void> {
   const current = sessionState();
   if (current.status !== 'in') return signedOut();

@@ -9,7 +9,9 @@ import { momentText } from '../../ui/content/spans.ts';
 import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
-/** The old key's bar starts to the left of now, because that key already works. */
+/**
+ * Where now is on the timeline. The old key's bar starts further left, because it already works.
+ */
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;
 

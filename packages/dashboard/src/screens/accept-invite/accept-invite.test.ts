@@ -1,4 +1,4 @@
-// Visitors and signed-in users see an invitation before they accept it.
+// Both visitors and signed-in users see the details of an invitation before accepting it.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
