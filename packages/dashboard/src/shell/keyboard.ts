@@ -32,7 +32,7 @@ export function Keyboard() {
   return null;
 }
 
-/** Shortcuts are off while the user types, in dialogs, and with modifier keys. */
+/** Single-letter shortcuts are off while the user types, in dialogs, and with modifier keys. */
 function isPlainKey({
   key,
   target: on,
