@@ -91,8 +91,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   }, [current]);
   return (
     <>
-      {/* The input keeps the focus, and `aria-activedescendant` refers to the highlighted
-          option. */}
+      {/* The input keeps the focus and refers to the highlighted option by its ID. */}
       <div
         ref={list}
         id={`${id}-list`}

@@ -1,5 +1,6 @@
 /**
- * The parent for popups: an open dialog, because everything outside it is inert, or else the page.
+ * The element that popups are added to: the surrounding dialog, because everything outside an open
+ * dialog is inert, or else the body of the page.
  */
 export const popupHome = (element: Element): HTMLElement =>
   element.closest('dialog') ?? document.body;
