@@ -66,7 +66,7 @@ async function openShared(executablePath: string): Promise<Shared> {
   return { browser, origin, close };
 }
 
-/** Null if there is no Chromium; the test is then skipped. */
+/** Returns null if there is no Chromium, in which case the test is skipped. */
 export async function openGround(t: TestContext): Promise<Ground | null> {
   const found = findChromium();
   if ('missing' in found) {

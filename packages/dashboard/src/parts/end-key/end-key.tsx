@@ -46,7 +46,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && isOutcomeUnknown(watch.error);
-  // Checking again repeats the request, which only waits for the nodes: the key has already changed.
+  // The key has already changed. Checking again repeats the request, which then only waits for nodes.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog
