@@ -1,4 +1,4 @@
-// Each URL leads to the right screen.
+// Each URL opens the right screen.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { rowOf, screenNames } from './screens.ts';
 
 const place = { slug: 'acme', env: 'test' } as const;
 
-test("a screen's URL leads to that screen, with its parameters", () => {
+test("a screen's URL opens that screen with the right parameters", () => {
   deepEqual(matchOf(paths.key({ ...place, keyId: 'a/b c' })), {
     name: 'key',
     params: { ...place, keyId: 'a/b c' },

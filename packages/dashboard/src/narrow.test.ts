@@ -24,7 +24,10 @@ const PAGE_ROWS = 100;
 /** List screens with more than one page of rows. */
 const LISTS = /\/(keys|tenants|projects|nodes|usage|secret-keys|members|audit)$/;
 
-/** Finds elements wider than their container. Headings for screen readers are one pixel wide. */
+/**
+ * Finds elements wider than their container. Headings for screen readers don't count, because they
+ * are one pixel wide.
+ */
 const TOO_WIDE = `(() => {
   const faults = [];
   const over = document.documentElement.scrollWidth - innerWidth;

@@ -101,8 +101,8 @@ test('two elements in different languages work on a page with its own dialogs an
   await page.keyboard.press('Escape');
   equal(site.asked(), 2, 'each has its own token');
 
-  // The second element now uses the vendor's strings from right to left. At 280 px, it doesn't
-  // scroll sideways.
+  // The second element switches to right-to-left text in the vendor's own language. At 280 px, it
+  // doesn't scroll sideways.
   await page.evaluate(() => {
     const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
     if (!element) return;

@@ -150,8 +150,8 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   equal(await stopped(page, 'Globex').count(), 0);
   await impact.waitFor();
 
-  // The session is switched to another workspace from outside the browser. The tab learns this from
-  // the next response, a 409.
+  // The session is switched to another workspace from outside the browser. The tab detects this
+  // from the next response, a 409.
   ground.expects(409);
   const { token: shared }: { token: string } = await page.evaluate(
     "JSON.parse(sessionStorage.getItem('keyrail.session'))",

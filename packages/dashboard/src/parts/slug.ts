@@ -1,4 +1,4 @@
-// Suggests the slug of a workspace or a project from its name.
+// Suggests a slug for a workspace or project, based on its name.
 import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 

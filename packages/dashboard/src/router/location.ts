@@ -22,7 +22,7 @@ const shown = createObserved<Address>({ pathname: '/', search: {} });
 let load: Loading = () => undefined;
 const leaving = new Set<() => void>();
 
-/** The index of the current history entry, and that of the entry whose screen is shown. */
+/** The indexes of two history entries: the current one, and the one whose screen is shown. */
 let index = 0;
 let shownIndex = 0;
 let showings = 0;

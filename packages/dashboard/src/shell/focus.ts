@@ -25,7 +25,10 @@ export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | n
   return heading;
 }
 
-/** Watches the page until the returned function is called. */
+/**
+ * Moves the focus to a suitable element whenever it would be lost, until the returned function is
+ * called.
+ */
 export function keepFocus(): () => void {
   let last: { element: HTMLElement; place(): HTMLElement | null } | null = null;
   let sent: Element | null = null;

@@ -61,7 +61,7 @@ const AXIS_SHOWS = `(() => {
 const HEADER_SHOWS = `document.querySelector('header').getBoundingClientRect().top >=
   document.querySelector('section[aria-label=Connection]').getBoundingClientRect().bottom`;
 
-test('the offline bar covers no chart axis, and sticky elements stay below it', async (t) => {
+test('the offline bar does not cover a chart’s axis, and sticky elements stay below it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);

@@ -10,7 +10,7 @@ export type Command = {
   /** Shown beside the label, such as a prefix or a workspace name. */
   note?: string;
   icon: IconName;
-  /** More words by which the command can be found. */
+  /** Additional words that find the command. */
   words?: string;
   run(): void;
 };

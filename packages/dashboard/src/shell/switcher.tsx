@@ -56,8 +56,8 @@ export function Switcher() {
 }
 
 /**
- * The URL of the same page in a different workspace. An object belongs to one workspace, so instead
- * of its page, this is the list of such objects.
+ * The URL of the same page in a different workspace. For an object's page, it is the URL of the
+ * list, because an object belongs to only one workspace.
  */
 export function samePage(pathname: string, slug: string): string {
   const page = workspacePageOf(pathname);

@@ -43,7 +43,7 @@ export function fullTime(instant: string, words: Lang): string {
 export const dateText = (instant: string, words: Lang): string =>
   formatted(new Date(instant), words, { dateStyle: 'medium' });
 
-/** "14:05 CET" today, or else "Thu 19 Nov, 14:05 CET". */
+/** A time such as "14:05 CET" if it is today, and otherwise such as "Thu 19 Nov, 14:05 CET". */
 export function momentText(instant: string, words: Lang, nowMs: number): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === new Date(nowMs).toDateString();

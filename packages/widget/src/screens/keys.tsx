@@ -16,7 +16,7 @@ import { Revoke } from './revoke.tsx';
 import { Rotate, type RotatedKey } from './rotate.tsx';
 import { Usage } from './usage.tsx';
 
-/** The parts of the element's methods that this screen implements. */
+/** The element's methods that this screen implements. */
 export type Commands = { openCreate(): void; reload(): Promise<void> };
 
 type Open = Choice | { act: 'create' } | { act: 'reveal'; revealed: Revealed } | null;

@@ -21,8 +21,8 @@ const tables: Readonly<Record<string, Table>> = { en, de };
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ku|ps|sd|ug|ur|yi)\b/i;
 
 /**
- * The strings for a language. If the language is unknown, they are English, except for those the
- * vendor replaces.
+ * The strings for a language. Unknown languages get English strings, except for those the vendor
+ * replaces.
  */
 export function wordsFor(wanted: string, own: Texts = {}): Words {
   const lang = isLanguage(wanted) ? wanted : 'en';
@@ -32,7 +32,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates are in the same language as the strings. Anything else would be confusing.
+    // Dates use the same language as the strings, because a mixture would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

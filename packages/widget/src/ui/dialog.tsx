@@ -11,7 +11,7 @@ type Props = {
   children: ComponentChildren;
   /** Buttons at the bottom, with the primary one last. */
   actions: ComponentChildren;
-  /** Called when the user presses Esc, the close button or the backdrop. */
+  /** Called when the user presses Esc, or clicks the close button or the backdrop. */
   onClose(): void;
   /** If set, the dialog's content is a form, so that Enter submits it. */
   onSubmit?: () => void;

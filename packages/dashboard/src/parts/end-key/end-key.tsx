@@ -46,7 +46,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && isOutcomeUnknown(watch.error);
-  // The key has already changed. Checking again repeats the request, which then only waits for nodes.
+  // The key has already changed, so repeating the request only waits for the nodes again.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog

@@ -30,7 +30,7 @@ type Watch =
 /** Nodes are only polled if the response takes longer than this. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
-/** How often the list of nodes is reloaded while the dialog waits for confirmation. */
+/** How often the list of nodes is reloaded until the user confirms the change. */
 const READY_MS = 5000;
 
 export function useWatch(key: ApiKey, act: EndAct) {

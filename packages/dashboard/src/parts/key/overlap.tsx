@@ -10,7 +10,8 @@ import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
 /**
- * Where now is on the timeline. The old key's bar starts further left, because it already works.
+ * The position of the current time. The old key's bar starts to the left of it, because the old key
+ * already works.
  */
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;

@@ -37,7 +37,7 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** The props of `Table` that come from the list. */
+/** The `Table` props that come from the list. */
 export type Shown<T> = Pick<ListResult<T>, 'hasMore' | 'isLoadingMore' | 'loadMore'> & {
   pages: Pages<T>;
 };

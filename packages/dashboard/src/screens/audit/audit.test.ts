@@ -13,9 +13,7 @@ async function check(page: Page): Promise<void> {
     .click();
 }
 
-/**
- * Changes the database as a superuser, because triggers prevent changes to the audit log otherwise.
- */
+/** Edits the database as a superuser, bypassing the triggers that protect the audit log. */
 const edit = ({ testApp }: Vendor, text: string) =>
   testApp.beyond(`set local session_replication_role = replica; ${text}`);
 

@@ -5,7 +5,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 import { startNodes } from '../../../test/nodes.ts';
 
-test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
+test('keys can be filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -9,7 +9,7 @@ export type Selection = {
   isAll: boolean;
   isFull: boolean;
   has(id: string): boolean;
-  /** Keeps the same identity, so that unchanged pages aren't rendered again. */
+  /** The same function on every render, so that unchanged pages aren't rendered again. */
   toggle(id: string): void;
   toggleAll(): void;
   clear(): void;

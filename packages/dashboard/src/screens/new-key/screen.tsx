@@ -56,8 +56,8 @@ function CreateForm({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // Changes the latest form, because the ID of a new project or tenant may arrive after the user
-  // has changed other fields.
+  // Updates the latest state of the form, because the ID of a new project or tenant may have been
+  // added since the last render.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');

@@ -34,7 +34,7 @@ const figure = (page: Page, label: string) =>
     .locator('dd')
     .first();
 
-test('the overview shows traffic, denied requests with fixes, nodes, and active tenants by month', async (t) => {
+test('the overview shows traffic, advice on denied requests, nodes, and active tenants by month', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -1,4 +1,4 @@
-// A chart's props, size and scales, which start at zero.
+// The props and size of a chart, and its scales, which start at zero.
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 

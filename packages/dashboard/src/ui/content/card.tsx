@@ -9,7 +9,7 @@ type Props = {
   aside?: ReactNode;
   /** A line below the title. */
   lead?: ReactNode;
-  /** Leaves out the border, for example because the content is a table. */
+  /** Leaves out the border, for example around a table. */
   bare?: boolean;
   children: ReactNode;
 };

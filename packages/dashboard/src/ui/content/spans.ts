@@ -35,10 +35,10 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return ms < 0 ? `${span} ago` : `in ${span}`;
 }
 
-/** "19 Nov 2026, 14:05:07 CET". */
+/** A date and time with its zone: "19 Nov 2026, 14:05:07 CET". */
 export const absoluteTime = (at: Date): string => absolute.format(at);
 
-/** "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)", for a tooltip. */
+/** For a tooltip: "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)". */
 export function tooltipTime(at: Date): string {
   const local = absolute.format(at);
   const utc = universal.format(at);
@@ -55,7 +55,7 @@ export const zoneText = (at: Date): string =>
 /** A date without its year, such as "19 Nov", for times within the last few weeks. */
 export const dayText = (at: Date): string => dayOfYear.format(at);
 
-/** "today 14:05 CET" or "Thu 19 Nov, 14:05 CET". */
+/** For use in a sentence: "today 14:05 CET" or "Thu 19 Nov, 14:05 CET". */
 export function momentText(at: Date, nowMs: number): string {
   const isToday = at.toDateString() === new Date(nowMs).toDateString();
   return isToday ? `today ${timeOfDay(at)}` : moment.format(at);

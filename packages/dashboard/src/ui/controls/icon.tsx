@@ -1,5 +1,5 @@
 // All icons, drawn as strokes on a 16-pixel grid in the text colour. Screen readers ignore them, so
-// every control needs a text or a label.
+// every control needs text or a label.
 
 // biome-ignore format: one line for each icon
 const strokes = {

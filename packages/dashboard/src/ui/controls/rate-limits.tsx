@@ -17,7 +17,7 @@ export type Rule = Rules[number];
 
 const WINDOWS_MS = [SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** A new rule before the user has changed anything. */
+/** The values that a new rule starts with. */
 export const firstRule: Rule = {
   id: 'requests',
   limit: 1000,

@@ -1,4 +1,4 @@
-// Radio buttons side by side that look like a single control.
+// A segmented control: radio buttons side by side.
 import { useId } from 'react';
 import styles from './segments.module.css';
 import type { Option } from './select.tsx';

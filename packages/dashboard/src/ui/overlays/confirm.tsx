@@ -1,5 +1,5 @@
 // Asks for confirmation before a destructive action. The dialog shows what the action affects, and
-// its button says what it does.
+// its button names the action.
 import { type ComponentProps, useState } from 'react';
 import { later } from '../../texts/later.ts';
 import { TextField } from '../controls/text-field.tsx';

@@ -15,8 +15,8 @@ type Props = {
   /** Buttons at the bottom, with the primary one last. */
   actions?: ReactNode;
   /**
-   * Called when the user presses Esc, the close button or the backdrop. If it is missing, the user
-   * can't close the dialog.
+   * Called when the user presses Esc, or clicks the close button or the backdrop. If it is missing,
+   * the user can't close the dialog.
    */
   onClose?: (() => void) | undefined;
   /** If set, the dialog's content is a form, so that Enter submits it. */

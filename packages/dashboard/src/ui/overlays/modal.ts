@@ -5,7 +5,7 @@ import { controlsIn, placeOf } from './nearby.ts';
 
 const OPEN_POPUP = '[data-popup]';
 
-/** Without `onClose` the dialog cannot be dismissed. */
+/** Without `onClose`, the user can't close the dialog. */
 export function useModal(
   dialog: { readonly current: HTMLDialogElement | null },
   onClose: (() => void) | undefined,
