@@ -6,7 +6,7 @@ import { heading, objectsOf } from '../test/every-screen.ts';
 import { openGround } from '../test/ground.ts';
 import { keyboardOf } from '../test/keyboard.ts';
 
-/** The text spacing of WCAG 1.4.12, applied as a user style sheet. */
+/** Applies the WCAG 1.4.12 text spacing, as a user style sheet would. */
 const WIDER_TEXT = `(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
@@ -35,7 +35,7 @@ async function reachable(page: Page, name: string): Promise<void> {
   ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in view`);
 }
 
-test('nothing is cut off with zoom or wider text, and reduced motion stops animations', async (t) => {
+test('nothing is cut off at high zoom or with wide text spacing, and reduced motion stops animations', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -47,7 +47,7 @@ test('nothing is cut off with zoom or wider text, and reduced motion stops anima
     await visit(`/w/${vendor.slug}/${path}`);
     await heading(page);
     equal(await page.evaluate('document.getAnimations().length'), 0, `${path} does not move`);
-    // 1440 x 900 at 200% and 400% zoom.
+    // The viewports of a 1440 x 900 window at 200% and 400% zoom.
     for (const [width, height] of [[720, 450] as const, [360, 225] as const]) {
       await page.setViewportSize({ width, height });
       equal(await sideways(page), 0, `${path} at ${width} px`);

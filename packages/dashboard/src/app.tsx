@@ -1,4 +1,4 @@
-// The screen for the current URL, in its frame.
+// Shows the screen for the current URL, in its frame.
 import type { ComponentType } from 'react';
 import { lazyScreen } from './lazy-screen.tsx';
 import { matchOf, workspacePageOf } from './match.ts';

@@ -1,4 +1,5 @@
-// A screen sends no more requests and shows no more rows in a larger workspace.
+// However large the workspace is, each screen sends a limited number of requests and shows a
+// limited number of rows.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -11,7 +12,7 @@ const TENANTS = 120;
 const PAGE_ROWS = 100;
 /** Requests for the frame, the screen and one page of rows. */
 const FIRST_READS_MAX = 12;
-/** Requests for a page of rows and the data shown with it. */
+/** Requests for one more page of rows and the data shown with it. */
 const PAGE_READS_MAX = 4;
 
 /** More items than fit on one page. */
@@ -63,7 +64,8 @@ test('every list sends a limited number of requests and shows a limited number o
     const more = readsOf();
     ok(more >= 1 && more <= PAGE_READS_MAX, `a further page of ${path} made ${more} requests`);
   }
-  // A row's menu is rendered when its button is pressed, and returns the focus when it closes.
+  // A row's menu is only rendered once its button is pressed. When the menu closes, it returns the
+  // focus to the button.
   await visit(`/w/${vendor.slug}/live/keys`);
   await rows.nth(PAGE_ROWS).waitFor({ state: 'attached' });
   await page.waitForLoadState('networkidle');

@@ -1,3 +1,3 @@
-// Everything that needs the browser's clock reads it here.
+// The browser's clock. All other files read the time through this function.
 
 export const nowMs = (): number => Date.now();

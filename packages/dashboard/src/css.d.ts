@@ -12,5 +12,5 @@ declare module '*.svg' {
   export default url;
 }
 
-/** The URL of each built worker by name. The build defines it. */
+/** The URL of each worker's script, by name. The build defines this constant. */
 declare const WORKER_URLS: Readonly<Record<string, string>>;

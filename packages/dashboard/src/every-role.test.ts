@@ -16,9 +16,9 @@ const CONTROLS =
 const CONTROLS_MAX = 25;
 const MENUS = "document.querySelectorAll('main [aria-haspopup=menu]').length";
 const OWNERS = /Only owners can/;
-/** The line that says why there are no controls for changes. */
+/** The line on a page that explains why it has no controls for making changes. */
 const WHY = /As a member, you can|Your role doesn’t allow this/;
-/** Screens without controls for changes. */
+/** Screens that never have controls for making changes. */
 const ONLY_SHOW = /\/(nodes|overview|usage|audit|audit\/1)$/;
 const PASSES = /copy|download|export|shortcut|sign out/i;
 
@@ -53,7 +53,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   }
 }
 
-/** Controls that only owners can use are disabled for others, and say why. */
+/** Controls that only owners can use are disabled for other roles, and say why. */
 async function meetOwnersActs(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   await page.getByRole('button', { name: 'Invite' }).waitFor();

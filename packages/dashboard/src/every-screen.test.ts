@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { addressesOf, walkShare } from '../test/every-screen.ts';
 import { rowOf, screenNames } from './screens.ts';
 
-/** The screens are tested in parts, so that each part stays well within a test's time limit. */
+/**
+ * The screens are divided among several tests, so that each test stays well within its time limit.
+ */
 const SHARES = 7;
 
 for (let share = 0; share < SHARES; share += 1) {

@@ -1,4 +1,5 @@
-// Every element of the gallery, in both themes and at three widths, and by keyboard.
+// Every component in the gallery is accessible in both themes and at three widths, and can be used
+// by keyboard.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { serveGallery } from '../test/gallery-server.ts';
@@ -13,7 +14,7 @@ async function openGallery(t: TestContext) {
   return { ground, page };
 }
 
-test('every element in the gallery is accessible', async (t) => {
+test('every component in the gallery is accessible', async (t) => {
   const opened = await openGallery(t);
   await opened?.ground.axe(opened.page);
 });

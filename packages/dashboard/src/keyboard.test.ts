@@ -44,8 +44,8 @@ async function createKey(page: Page): Promise<void> {
 }
 
 /**
- * Checks that Esc asks before the secret is lost, and that a second Esc closes only that dialog.
- * Then copies the key.
+ * Checks that Esc asks for confirmation before the secret is discarded, and that a second Esc
+ * closes only the confirmation. Then copies the key.
  */
 async function storeKey(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);

@@ -1,6 +1,5 @@
-// Every dialog, sheet and menu is accessible in both themes and closes with Esc, which returns the
-// focus to the control that opened it. Only one is open at a time. Revoking, editing and rotating
-// keys are tested elsewhere.
+// Every dialog, sheet and menu is accessible in both themes, and Esc closes it and returns the
+// focus to the control that opened it. Revoking, editing and rotating keys are tested elsewhere.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -32,7 +31,7 @@ async function look(page: Page, ...openers: [string, ...string[]]): Promise<void
   await at(new RegExp(first));
 }
 
-test('every layer is accessible, closes with Esc and returns the focus', async (t) => {
+test('every dialog, sheet and menu is accessible, closes with Esc and returns the focus', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -66,7 +65,7 @@ test('every layer is accessible, closes with Esc and returns the focus', async (
   await page.setViewportSize({ width: 390, height: 844 });
   await look(page, 'Open menu');
 
-  // The dialog with the secret, and the confirmation on top of it.
+  // The dialog that shows the secret, and the confirmation on top of it.
   await page.getByRole('button', { name: 'Create test secret key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Billing');
@@ -77,7 +76,7 @@ test('every layer is accessible, closes with Esc and returns the focus', async (
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
 });
 
-test('a dialog that asks the user to sign in again stays open, however often Esc is pressed', async (t) => {
+test('the dialog that asks a user to sign in again stays open, however often Esc is pressed', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -89,7 +88,8 @@ test('a dialog that asks the user to sign in again stays open, however often Esc
   await press('Control+k');
   await at('Search or jump to…');
   await call('DELETE /v1/auth/sessions/current');
-  // Inserted in one step, because the dialog gets the focus as soon as any request is rejected.
+  // Inserted in one step, because the sign-in dialog takes the focus as soon as a request is
+  // rejected.
   await page.keyboard.insertText('anything');
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();

@@ -1,5 +1,5 @@
-// A screen that is loaded when it is shown, or preloaded when the pointer rests on a link to it. If
-// preloading fails, nothing happens until the user follows the link.
+// A screen whose code is loaded when the screen is shown, or preloaded when the pointer rests on a
+// link to it. A failed preload has no effect until the user follows the link.
 import { type ComponentType, type ReactNode, Suspense, use } from 'react';
 import { loadChunk } from './load-chunk.ts';
 import { SkeletonRows } from './ui/feedback/skeleton.tsx';
@@ -20,7 +20,8 @@ export function lazyScreen(load: () => Promise<{ Screen: ComponentType }>): Load
     const Screen = screen;
     return Screen && <Screen />;
   };
-  // The frame around it stays, with the bar that says the server is down.
+  // While the screen loads, its frame stays visible, including the bar shown when the server is
+  // down.
   const Shown = () => (
     <Suspense fallback={<SkeletonRows />}>
       <Known />

@@ -1,5 +1,6 @@
-// Loads chunks of the application. A chunk can be missing for two reasons: the server is down, so
-// the page waits for it; or a newer build replaced it, so the page reloads once.
+// Loads the application's chunks. A chunk can be missing for two reasons: either the server is
+// down, and the page waits for it, or a newer build has replaced the chunk, and the page reloads
+// once.
 import { askServer, onServerReturn, watchSilence } from './api/connection.ts';
 import { nowMs } from './clock.ts';
 
@@ -27,7 +28,10 @@ const serverReturn = (): Promise<void> =>
     });
   });
 
-/** Reloads the page. Rejects if it was just reloaded, because this build lacks the chunk too. */
+/**
+ * Reloads the page, unless it has just been reloaded: then the current build lacks the chunk too,
+ * and the promise rejects.
+ */
 async function reload(error: unknown): Promise<never> {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (nowMs() - last < RELOADS_APART_MS) throw error;

@@ -1,4 +1,4 @@
-// Each URL leads to the right screen.
+// Each URL opens the right screen.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { rowOf, screenNames } from './screens.ts';
 
 const place = { slug: 'acme', env: 'test' } as const;
 
-test("a screen's URL leads to that screen, with its parameters", () => {
+test("a screen's URL opens that screen with the right parameters", () => {
   deepEqual(matchOf(paths.key({ ...place, keyId: 'a/b c' })), {
     name: 'key',
     params: { ...place, keyId: 'a/b c' },
@@ -36,7 +36,7 @@ test('unknown environments, longer paths and malformed URLs match no screen', ()
   equal(matchOf('/w/acme/test/keys/%E0%A4%A'), null);
 });
 
-test('switching workspaces leads to the corresponding page', () => {
+test('switching workspaces opens the corresponding page', () => {
   const page = workspacePageOf(paths.key({ ...place, keyId: 'one' }));
   deepEqual(page, { ...place, kind: 'keys' });
   equal(page && pathOfPage({ ...page, slug: 'globex' }), '/w/globex/test/keys');

@@ -30,7 +30,7 @@ export function useParams<N extends ScreenName>(name: N): Matches[N]['params'] {
 const isOf = <N extends ScreenName>(match: Match, name: N): match is Matches[N] & Match =>
   match.name === name;
 
-/** A workspace page. Its kind is "keys" both for the list of keys and for one key. */
+/** A workspace page. `kind` is "keys" for the list of keys as well as for a single key. */
 export type WorkspacePage = { slug: string; env: Env | null; kind: string };
 
 export function workspacePageOf(pathname: string): WorkspacePage | null {

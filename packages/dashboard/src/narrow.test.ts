@@ -8,11 +8,14 @@ import { crowdedWorkspace } from '../test/crowded-workspace.ts';
 import { addressesOf, heading } from '../test/every-screen.ts';
 import { openGround } from '../test/ground.ts';
 
-/** The screens are tested in parts, so that each part stays well within a test's time limit. */
+/**
+ * The screens are divided among several tests, so that each test stays well within its time limit.
+ */
 const SHARES = 3;
 
 /**
- * A phone, a tablet, and the narrowest widths at which a table shows a few and all of its columns.
+ * A phone, a tablet, the narrowest width at which a table shows a few columns, and the narrowest at
+ * which it shows them all.
  */
 const WIDTHS = [390, 768, 688, 1280];
 const HEIGHT = 700;
@@ -21,7 +24,10 @@ const PAGE_ROWS = 100;
 /** List screens with more than one page of rows. */
 const LISTS = /\/(keys|tenants|projects|nodes|usage|secret-keys|members|audit)$/;
 
-/** Finds elements wider than their container. Headings for screen readers are one pixel wide. */
+/**
+ * Finds elements wider than their container. Headings for screen readers don't count, because they
+ * are one pixel wide.
+ */
 const TOO_WIDE = `(() => {
   const faults = [];
   const over = document.documentElement.scrollWidth - innerWidth;
@@ -55,10 +61,10 @@ async function faultsAt(page: Page, place: string): Promise<string[]> {
   return faults;
 }
 
-/** Scrolls to the end of a list, which loads its next page. */
+/** Scrolls to the end of a list, so that its next page loads. */
 async function readMore(page: Page): Promise<void> {
   const rows = page.locator('main [role=table] [role=row]');
-  // The end moves as rows are rendered.
+  // Repeated, because the page grows as rows are rendered.
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     return (await rows.count()) > PAGE_ROWS + 1;
@@ -76,8 +82,8 @@ for (let share = 0; share < SHARES; share += 1) {
     const faults: string[] = [];
     for (const { path, frame } of walked.filter((_, at) => at % SHARES === share)) {
       const { page, visit } = frame === 'open' ? visitor : owner;
-      // Loaded at the first width, so that groups of rows far from the viewport haven't been laid
-      // out at a different one.
+      // Set the width before loading the page, so that groups of rows outside the viewport aren't
+      // still laid out for a different width.
       await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: HEIGHT });
       await visit(path);
       await heading(page);

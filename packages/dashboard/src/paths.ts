@@ -12,7 +12,7 @@ export type Place = { slug: string; env: Env };
 type Path<P extends string> = [ParamNames<P>] extends [never] ? P : (values: Values<P>) => string;
 type Paths = { readonly [N in ScreenName]: Path<(typeof screens)[N]['path']> };
 
-/** `Paths` ensures that callers pass the right parameters. */
+/** Loosely typed, because the type `Paths` already checks the parameters that callers pass. */
 function pathOf(pattern: string): string | ((values: never) => string) {
   const filled = (values: Readonly<Record<string, string | number>>) => fill(pattern, values);
   return pattern.includes('$') ? filled : pattern;

@@ -4,7 +4,10 @@ import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { IconName } from './ui/controls/icon.tsx';
 
 type Row = {
-  /** `open`: for everyone. `personal`: for signed-in users. `workspace`: inside a workspace. */
+  /**
+   * Who can open the screen: `open` is for everyone, `personal` for signed-in users, and
+   * `workspace` for members of a workspace.
+   */
   frame: 'open' | 'personal' | 'workspace';
   path: string;
   /**
@@ -12,15 +15,16 @@ type Row = {
    */
   folder: string;
   /**
-   * The environment of a screen whose path has none. Without it, the frame has a neutral colour.
+   * The environment for a screen whose path doesn't contain one. If neither is set, the frame has a
+   * neutral colour.
    */
   env?: Env;
   entry?: Entry;
 };
 
 /**
- * The sidebar entry, whose name is in `texts/en.ts`. Pressing `g` and then the letter opens the
- * screen.
+ * The screen's entry in the sidebar. Its label is in `texts/en.ts`. Pressing `g` and then the
+ * letter opens the screen.
  */
 type Entry = { group: (typeof entryGroups)[number]; icon: IconName; letter: string };
 
@@ -32,7 +36,10 @@ const open = <const P extends string>(path: P, folder: string) =>
 const personal = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'personal', path: `/${path}`, folder }) as const;
 
-/** Paths that start with `$env` belong to live or test. */
+/**
+ * A screen inside a workspace. If its path starts with `$env`, there is one for live and one for
+ * test.
+ */
 const inWorkspace = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'workspace', path: `/w/$slug/${path}`, folder }) as const;
 

@@ -1,5 +1,5 @@
-// The theme: system, light or dark. The choice is kept in local storage, because it belongs to the
-// browser rather than the user.
+// The theme: system, light or dark. The choice is kept in local storage, so it applies to this
+// browser and not to the user's account.
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
@@ -8,7 +8,7 @@ const STORED = 'keyrail.theme';
 
 const isTheme = (value: string | null): value is Theme => themes.some((one) => one === value);
 
-/** Accessing local storage throws if the browser blocks it. */
+/** Returns "system" if the browser blocks local storage, because accessing it then throws. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(STORED);
@@ -25,7 +25,7 @@ function show(theme: Theme): void {
   document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
-/** Applies the stored theme, and applies it again whenever the system or another tab changes it. */
+/** Applies the stored theme now, and again whenever the system or another tab changes the theme. */
 export function applyTheme(): void {
   const again = () => show(storedTheme());
   again();

@@ -1,5 +1,6 @@
-// Opens a worker. The page's content security policy requires a trusted type for its URL. This is
-// the only trusted type policy, and it allows only workers of this build.
+// Starts a worker. The page's content security policy requires the worker's URL to be a trusted
+// type. This is the only policy that creates trusted types, and it only allows workers from this
+// build.
 
 type Trusting = {
   createPolicy(
@@ -24,7 +25,7 @@ function trusted(url: string): string {
   return policy.createScriptURL(url);
 }
 
-/** `name` is the file name in `src/workers/`. */
+/** `name` is the name of the worker's file in `src/workers/`. */
 export function openWorker(name: string): Worker {
   const url = WORKER_URLS[name];
   if (url === undefined) throw new Error(`bug: no worker named ${name}`);

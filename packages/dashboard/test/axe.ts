@@ -26,13 +26,19 @@ let source: string | undefined;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** Evaluated through the debugger, which the content security policy doesn't restrict. */
+/**
+ * Loads axe-core through the debugger, because the content security policy would block a script
+ * tag.
+ */
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
 }
 
-/** Checks the topmost dialog, sheet or menu: colours in both themes, everything else in one. */
+/**
+ * Checks the topmost dialog, sheet or menu. Colours are checked in both themes, everything else in
+ * one.
+ */
 export async function axeLayerFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];
@@ -54,7 +60,7 @@ export async function axeFaults(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     faults.push(...(await sideways(page, width)));
-    // Themes differ only in colours, so the other rules run once for each width.
+    // The themes only differ in their colours, so the other rules run once for each width.
     const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
     const violations: Violation[] = await page.evaluate(runOf(rules));
     faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
@@ -66,7 +72,9 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** The page behind an open dialog is inert, so only the dialog or its menu is checked. */
+/**
+ * If a dialog is open, only the dialog or its menu is checked, because the page behind it is inert.
+ */
 const runOf = (
   rules: readonly string[] | null,
 ): string => `axe.run([...document.querySelectorAll('dialog[open], [data-popup]')]

@@ -1,19 +1,19 @@
-// A workspace whose lists are all longer than a page, with long names. SQL copies the rows, because
-// thousands of requests would take longer than the test.
+// A workspace in which every list is longer than one page and names are long. The rows are copied
+// with SQL, because thousands of requests would take longer than the test itself.
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
 import { endpointFor } from '@keyrail/testing/webhooks.ts';
 import { longNames, type Objects, objectsOf } from './every-screen.ts';
 import type { Vendor } from './ground.ts';
 
-/** More rows than one page of any list. */
+/** More than one page of rows in every list. */
 const ROWS = 120;
 
 const NUMBERS = `generate_series(1, ${ROWS}) n`;
 const HASH = 'sha256(gen_random_uuid()::text::bytea)';
 const EMAIL = `repeat('a', 56) || n || '@' || repeat('b', 60) || '.example'`;
 
-/** Copies the row with this ID. Columns with the value '' are copied unchanged. */
+/** Copies the row with this ID. A column whose given value is '' keeps its value in the copies. */
 function copies(table: string, id: string, values: Readonly<Record<string, string>>): string {
   const columns = { id: 'gen_random_uuid()', workspace_id: '', ...values };
   const chosen = Object.entries(columns).map(([name, value]) => value || name);
@@ -33,7 +33,8 @@ export async function crowdedWorkspace(vendor: Vendor): Promise<Objects> {
     name: longNames.key,
   }));
   await as.liveKey('POST /v1/keys/import', { project_id, env: 'test', keys });
-  // No server listens at this URL. The copied deliveries have already failed, so none is sent.
+  // No server listens at this URL. The deliveries that are copied have already failed, so none of
+  // the copies is sent.
   const endpoint = await endpointFor(vendor, 'http://127.0.0.1:1/keyrail');
   const times = { created_at: `created_at - n * interval '1 minute'`, updated_at: '' };
   const statements = [

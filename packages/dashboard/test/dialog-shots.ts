@@ -1,4 +1,4 @@
-// Pictures of every tab, dialog and sheet, opened in the full workspace.
+// Pictures of every tab, dialog and sheet in the full workspace.
 import type { Page } from 'playwright-core';
 import type { Key } from './full-workspace.ts';
 import type { Shot } from './shots.ts';
@@ -9,7 +9,10 @@ type Places = {
   tenants: readonly { id: string }[];
 };
 
-/** The steps that open the dialog, as `kind:name`. The kinds are defined in `steps`. */
+/**
+ * A picture's name, the path to open, and the steps that open the dialog. Each step has the form
+ * `kind:name`, and the kinds are defined in `steps`.
+ */
 type Line = readonly [name: string, path: string, ...lead: string[]];
 
 export const dialogShots = (places: Places): Shot[] =>

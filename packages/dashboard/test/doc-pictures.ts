@@ -10,9 +10,12 @@ import { openStudio } from './studio.ts';
 
 const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
-/** Tall enough to show more of the overview than its chart. */
+/** Tall enough to show more of the overview than only its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** Slower revocations aren't shown. They happen on a busy machine and would be misleading. */
+/**
+ * Revocations slower than this aren't used for the picture. They only happen on a busy machine, so
+ * they would be misleading.
+ */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 

@@ -1,4 +1,4 @@
-// Every registered screen with a URL, for tests that visit all of them.
+// A URL for every registered screen, for tests that visit all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -29,7 +29,10 @@ export const longNames: Names = {
   scope: LONG,
 };
 
-/** The objects to use for path parameters, by the preceding path segment. */
+/**
+ * Creates the objects whose IDs fill in the parameters of paths. `named` returns the IDs by the
+ * path segment before the parameter.
+ */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
   const project = await given.project({ name: names.project, slug: 'billing' });
   const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });
@@ -70,7 +73,7 @@ const filled = (path: string, names: Record<string, string | undefined>): string
 
 export const heading = async (page: Page): Promise<string> => {
   await page.locator('h1').waitFor();
-  // All reads have finished once the skeletons are gone.
+  // Once there are no skeletons left, all data has loaded.
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
   return (await page.locator('h1').textContent()) ?? '';
 };
@@ -81,8 +84,8 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
- * Opens one part of the screens, each with a new page load. Accessibility and, in the full run, a
- * reload are only checked in the test environment, whose frame has more colours.
+ * Opens every n-th screen, each with a new page load. Accessibility and, in the full run, reloading
+ * are only checked in the test environment, whose frame has more colours.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
@@ -114,7 +117,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
   await heading(owner.page);
 }
 
-/** Opens a URL that has no page, in an existing or in an unknown workspace. */
+/** Opens a URL that has no page, either in an existing workspace or in an unknown one. */
 async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
   const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
   if (path === undefined) return;

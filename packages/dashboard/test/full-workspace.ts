@@ -1,5 +1,5 @@
-// The workspace shown in pictures, after three months of use: projects, tenants, keys in every
-// state, traffic, denied requests, members and invitations.
+// The workspace shown in pictures, as it looks after three months of use: projects, tenants, keys
+// in every state, traffic, denied requests, members and invitations.
 
 import type { TestContext } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -55,7 +55,7 @@ export type Key = {
   tenant_id: string;
 };
 
-/** Creates the workspace for the pictures, as of the machine's current time. */
+/** Creates the workspace for the pictures. Its history ends at the machine's current time. */
 export async function fullWorkspace(t: TestContext) {
   const vendor = await harness(t);
   const { as, clock, testApp } = vendor;
@@ -91,7 +91,7 @@ export async function fullWorkspace(t: TestContext) {
     const scopes = SCOPES[at % SCOPES.length];
     keys.push(await given.key({ ...place, name, scopes, ...extraOf(at, clock.now()) }));
   }
-  // It is now three days before today. From here on, members make the changes.
+  // The workspace's clock is now three days behind today. From here on, members make the changes.
   const owner = await logIn(as, 'maya@acme.example');
   const admin = await logIn(as, 'tomas@acme.example');
   await endSome(keys, owner.call, admin.call);
@@ -117,7 +117,7 @@ export async function fullWorkspace(t: TestContext) {
   return { vendor: full, keys, projects, tenants };
 }
 
-/** One endpoint that works, one with no server, and one that is disabled. */
+/** Adds three endpoints: one that works, one without a server, and one that is disabled. */
 async function addEndpoints(t: TestContext, full: Vendor): Promise<{ id: string }[]> {
   const receiver = await openReceiver(t);
   const works = await endpointFor(full, receiver.url, { description: 'Ticket system' });
@@ -133,7 +133,7 @@ async function logIn(as: Vendor['as'], email: string): Promise<Person> {
   return { email, userId: user.id, token, call: as.token(token) };
 }
 
-/** The fields of keys in special states. */
+/** Additional fields for keys in special states. */
 function extraOf(at: number, now: Date): Input {
   const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString();
   if (at === 49 || at === 51) return { expires_at: inDays(at - 40) };
@@ -152,7 +152,7 @@ async function endSome(keys: readonly Key[], owner: Caller, admin: Caller): Prom
   await owner('PATCH /v1/keys/{id}', { id: id(40), scopes: ['orders:read'] });
 }
 
-/** Changes that members made today. */
+/** Makes the changes that members have made today. */
 async function recentChanges(
   { as, people, slug }: Vendor,
   keys: readonly Key[],

@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Starts a server for the gallery and returns its origin. The gallery is at `/`. */
+/** Starts a server for the gallery and returns its origin. The gallery is the root page. */
 export async function serveGallery(t: TestContext): Promise<string> {
   const out = await mkdtemp(join(tmpdir(), 'kr-gallery-'));
   await run(process.execPath, [BUILD, '--gallery', out]);

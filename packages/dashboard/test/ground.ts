@@ -1,5 +1,5 @@
-// Setup for browser tests: the real server on this process's store, one Chromium for all tests, and
-// a browser context for each test. A test fails on unexpected console errors and warnings.
+// Setup for browser tests: the real server with this process's store, one Chromium for all tests,
+// and a browser context for each test. Unexpected console errors and warnings make a test fail.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { motion } from '@keyrail/testing/full-run.ts';
@@ -11,7 +11,7 @@ import { axeFaults } from './axe.ts';
 
 export type Role = 'owner' | 'admin' | 'member';
 
-/** The test harness of a new workspace, with its slug. */
+/** The test harness for a new workspace, and the workspace's slug. */
 export type Vendor = Harness & { slug: string };
 
 type Visit = (path: string) => Promise<void>;
@@ -22,13 +22,15 @@ export type SignedIn = Opened & { vendor: Vendor };
 
 export type Ground = {
   origin: string;
-  /** A page for a signed-in member of a new workspace, or of the given one. */
+  /**
+   * Opens a page as a signed-in member of the given workspace or, without one, of a new workspace.
+   */
   signIn(options?: { role?: Role; vendor?: Vendor; origin?: string }): Promise<SignedIn>;
-  /** A page for a visitor who isn't signed in. The origin is the server's. */
+  /** Opens a page as a visitor who isn't signed in. The origin defaults to the server's. */
   visitor(options?: { origin?: string }): Promise<Opened>;
-  /** Accepts Chromium's console messages about responses with these statuses. */
+  /** Allows the console messages that Chromium writes about responses with these statuses. */
   expects(...statuses: number[]): void;
-  /** Accepts console errors that the test causes in other ways. */
+  /** Allows console errors that match one of these patterns. */
   expectsErrors(...texts: RegExp[]): void;
   /**
    * Asserts that the page has no axe violations in either theme and doesn't scroll sideways. The
@@ -37,7 +39,7 @@ export type Ground = {
   axe(page: Page): Promise<void>;
 };
 
-/** Long enough for a busy machine, short enough that the report shows the failing line. */
+/** Long enough for a busy machine, but short enough for the report to show the line that failed. */
 const WAIT_MS_MAX = 30_000;
 
 /** A host name other than localhost, so pages over plain HTTP aren't in a secure context. */
@@ -52,7 +54,7 @@ after(async () => {
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
-  // A separate app on the same store, because other tests in this process may use the first one.
+  // A separate app with the same store, because other tests in this process may use the first app.
   const { http, prepare } = (await testApp()).variant({});
   await prepare(); // creates the keys that sign receipts and tokens
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });
@@ -65,7 +67,7 @@ async function openShared(executablePath: string): Promise<Shared> {
   return { browser, origin, close };
 }
 
-/** Null if there is no Chromium; the test is then skipped. */
+/** Returns null if there is no Chromium, in which case the test is skipped. */
 export async function openGround(t: TestContext): Promise<Ground | null> {
   const found = findChromium();
   if ('missing' in found) {
@@ -118,7 +120,7 @@ export async function openVendor(t: TestContext): Promise<Vendor> {
 
 // The next two scripts run inside the page.
 
-/** Runs once per tab, so that the page's later changes to its session are kept. */
+/** Stores the session only once per tab, so that the page can change its session later. */
 function seedSession(session: string): void {
   if (sessionStorage.getItem('seeded') === null) {
     sessionStorage.setItem('seeded', 'yes');

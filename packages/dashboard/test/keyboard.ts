@@ -1,4 +1,4 @@
-// Acts as a user who only has a keyboard, and checks that something always has the focus.
+// Acts like a user who only has a keyboard, and checks that the focus is never lost.
 import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
@@ -6,7 +6,7 @@ const TABS_MAX = 80;
 /** Half a minute at 60 frames per second. */
 const FRAMES_MAX = 1800;
 
-/** The name that a screen reader would read for the focused element, or an empty string. */
+/** The name that a screen reader would read for the focused element; empty if it has none. */
 const NAME = `(() => {
   const on = document.activeElement;
   if (on === document.body) return '';

@@ -1,4 +1,4 @@
-// SDK nodes connected to a project on the test server.
+// Nodes that use the SDK and are connected to a project on the test server.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createKeyrail } from '../../sdk/src/keyrail.ts';

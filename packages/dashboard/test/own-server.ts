@@ -1,4 +1,4 @@
-// A server for a single test, which can be stopped and restarted at the same address.
+// A server for a single test, which can stop it and start it again at the same address.
 import type { TestContext } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
 

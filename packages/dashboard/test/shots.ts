@@ -2,14 +2,17 @@
 import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
-/** `full`, `empty` and `long` are workspaces. The others show the full workspace differently. */
+/**
+ * `full`, `empty` and `long` are different workspaces. The other states are ways of showing the
+ * full workspace.
+ */
 export type State = 'full' | 'empty' | 'long' | 'error' | 'loading' | 'member' | 'test';
 
 export type Shot = {
   name: string;
   path: string;
   state: State;
-  /** Not signed in. */
+  /** True if the page is opened without signing in. */
   isOpen?: boolean;
   /** Opens a dialog before the picture is taken. */
   act?(tab: SignedIn): Promise<void>;
@@ -21,7 +24,9 @@ const WIDE = ['overview', 'keys'];
 export const widthsOf = ({ name }: Shot): number[] =>
   WIDE.includes(name.replace(/-full$/, '')) ? [390, 768, 1440, 2000] : [390, 768, 1440];
 
-/** Every registered screen in a given state, with objects for its path parameters. */
+/**
+ * A picture of every registered screen in one state. The objects fill in the parameters of paths.
+ */
 export function screenShots(state: State, { key, project, tenant }: Objects): Shot[] {
   const rows = screenNames.map(rowOf);
   return [...rows, { frame: 'workspace', path: '/w/$slug/nowhere' }].flatMap((row): Shot[] => {

@@ -1,4 +1,4 @@
-// Takes the pictures, after preparing the workspaces and tabs they need.
+// Prepares the workspaces and browser tabs for the pictures, and takes the pictures.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,10 @@ const SETTLED = `document.fonts.ready.then(() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
 }))`;
 
-/** Where to save pictures, and at which widths and in which themes. An empty list means all. */
+/**
+ * The folder for the pictures, and the widths and themes to take them in. An empty list means all
+ * of them.
+ */
 export type Camera = { folder: string; widths: readonly number[]; themes: readonly string[] };
 
 type Tabs = Record<'owner' | 'member' | 'empty' | 'long', SignedIn> & {
@@ -55,7 +58,10 @@ export async function openStudio(t: TestContext, ground: Ground) {
 
 type Place = { url: string; vendor: Vendor; projects: readonly [string, string] };
 
-/** Four current nodes of one project, and a node of another project that polled only once. */
+/**
+ * Connects four nodes of one project that stay current, and one node of another project that polls
+ * only once.
+ */
 async function connectNodes(t: TestContext, { url, vendor, projects }: Place): Promise<void> {
   const [projectId, other] = projects;
   const poll = { project_id: other, since: 0, node: 'orders-fra-1' };
@@ -74,7 +80,8 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
   if (isHurt) await hurt(page, state);
   await page.goto(shot.path.replace('{slug}', tab.vendor.slug));
   await page.locator('h1').first().waitFor();
-  // Skeletons appear after a delay, and the network never becomes idle while requests are pending.
+  // While reads fail or don't respond, the network never becomes idle, and skeletons only appear
+  // after a delay.
   if (isHurt) await page.waitForTimeout(400);
   else await page.waitForLoadState('networkidle');
   if (act) {
@@ -105,7 +112,7 @@ export async function picture(page: Page, name: string, camera: Camera): Promise
       if (camera.themes.length > 0 && !camera.themes.includes(colorScheme)) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.evaluate(SETTLED);
-      // Otherwise, the picture would lack parts that the browser skips while they are out of view.
+      // Without this, parts that the browser skips while they are out of view would be missing.
       await page.evaluate(SHOW_ALL);
       const isOpen = (await page.locator('dialog[open]').count()) > 0;
       const path = join(camera.folder, `${name}-${width}-${colorScheme}.png`);

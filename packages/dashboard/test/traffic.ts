@@ -1,5 +1,5 @@
-// Five weeks of usage data, with less traffic at night and at weekends, and a little for earlier
-// months.
+// Five weeks of usage data, with less traffic at night and at weekends, plus a little traffic in
+// earlier months.
 import type { Caller, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
@@ -27,7 +27,7 @@ const REFUSALS = [
 
 export async function sendTraffic(call: Caller, keys: readonly Key[], now: Date): Promise<void> {
   const chance = seeded(20);
-  // The first keys are old enough to count as unused. They and a few others get no traffic.
+  // The first keys are old enough to count as unused. These and a few other keys get no traffic.
   const used = keys.filter((_, at) => at > 6 && at % 13 !== 8);
   const events: Input[] = [];
   const newest = now.getTime() - 40_000;
@@ -66,7 +66,7 @@ function requestOf(key: Key, at: Date, chance: () => number): Input {
   return eventOf(key, at, { ...common, status: luck < 0.062 ? 500 : 200 });
 }
 
-/** Numbers from 0 to 1. The same seed gives the same numbers. */
+/** Returns pseudo-random numbers from 0 to 1. The same seed always gives the same numbers. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

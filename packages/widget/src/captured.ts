@@ -5,7 +5,7 @@
 // `transport`, read the open shadow root, or run before this script.
 const { globalThis: page } = globalThis;
 
-/** Window functions must be called with the window as `this`. */
+/** Binds a window function, because it must be called with the window as `this`. */
 const bound = <F extends (...args: never[]) => unknown>(own: F | undefined): F =>
   // Undefined when rendered on a server, where nothing calls these functions.
   own?.bind(page) as F;

@@ -1,5 +1,5 @@
 declare module '*.css' {
-  /** The build minifies the style sheet and imports it as text. */
+  /** The style sheet as text. The build minifies it. */
   const text: string;
   // biome-ignore lint/style/noDefaultExport: the build exports the text as the default
   export default text;

@@ -1,6 +1,6 @@
-// The custom element, with its attributes, properties, methods and events. The connection stays
-// open while the element is in the document. Removing the element stops all timers and requests,
-// and removes all listeners.
+// The custom element: its attributes, properties, methods and events. The connection is open while
+// the element is in the document. Removing the element stops all timers and requests, and removes
+// all listeners.
 import { h, render } from 'preact';
 import { Connection } from './core/connection.ts';
 import type { ConnectionState, Ending } from './core/session.ts';
@@ -16,12 +16,13 @@ import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
 export const NAME = 'keyrail-keys';
 
 /**
- * How long the element waits for the page to set its properties before it shows what is missing.
+ * How long the page has to set the required properties before the element says which one is
+ * missing.
  */
 const SETUP_MS = 1000;
 const PROPERTIES = ['getToken', 'texts', 'transport', 'url'] as const;
 
-/** There is no HTMLElement when the page is rendered on a server. */
+/** An empty class when the page is rendered on a server, which has no HTMLElement. */
 const Base = globalThis.HTMLElement ?? class {};
 
 let deploymentUrl: string | null = null;
@@ -40,7 +41,10 @@ export class KeyrailKeysElement extends Base {
   #life: AbortController | null = null;
   #connection: Connection | null = null;
   #opened: AbortController | null = null;
-  /** The settings of the connection. If one of them changes, a new connection is opened. */
+  /**
+   * The settings that the connection was opened with. If one of them changes, a new connection is
+   * opened.
+   */
   #openedWith: readonly unknown[] = [];
   #state: ConnectionState = NOTHING;
   #commands: Commands | null = null;
@@ -48,7 +52,10 @@ export class KeyrailKeysElement extends Base {
   #fault: Fault | null = null;
   #isDrawing = false;
 
-  /** Fetches a token from your backend. Takes precedence over the attribute `token-url`. */
+  /**
+   * A function that fetches a token from your backend. It takes precedence over the attribute
+   * `token-url`.
+   */
   get getToken(): GetToken | null {
     return this.#getToken;
   }
@@ -58,7 +65,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Replaces any of the UI strings. `scopes` gives your scopes readable names. */
+  /** Your own texts for any of the UI strings. Use `scopes` to give your scopes readable names. */
   get texts(): Texts {
     return this.#texts;
   }
@@ -79,7 +86,8 @@ export class KeyrailKeysElement extends Base {
   }
 
   /**
-   * The deployment's URL, if it differs from where the script was loaded. Only scripts can set it.
+   * The deployment's URL, if it isn't where the script was loaded from. It can only be set by
+   * scripts, and not by an attribute.
    */
   get url(): string | null {
     return this.#url;
@@ -90,13 +98,13 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Reloads the keys. If access has ended, first requests a new token. */
+  /** Reloads the keys. If the connection has stopped, a new token is requested first. */
   async refresh(): Promise<void> {
     if (this.#state.ending !== null) await this.#connection?.retry();
     await this.#commands?.reload();
   }
 
-  /** Opens the dialog that creates a key, if the token allows it. */
+  /** Opens the dialog for creating a key, if the token allows that. */
   openCreate(): void {
     if (this.#commands) this.#commands.openCreate();
     else this.#wantsCreate = true;
@@ -116,7 +124,8 @@ export class KeyrailKeysElement extends Base {
   }
 
   disconnectedCallback(): void {
-    // If the element was only moved within the page, it is connected again before this runs.
+    // If the element was only moved within the page, it is already connected again by the time this
+    // runs.
     queueMicrotask(() => {
       if (!this.isConnected) this.#end();
     });
@@ -126,7 +135,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** The page may set properties before the script that defines the element has loaded. */
+  /** Applies properties that the page set before the script that defines the element had loaded. */
   #takeEarlyProperties(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -152,7 +161,7 @@ export class KeyrailKeysElement extends Base {
     this.#state = NOTHING;
   }
 
-  /** Combines consecutive changes into one render. */
+  /** Renders the element. Several changes in a row are combined into one render. */
   #update(): void {
     if (this.#isDrawing || !this.#life) return;
     this.#isDrawing = true;
@@ -243,8 +252,9 @@ export class KeyrailKeysElement extends Base {
 }
 
 /**
- * Defines the element once. `url` is the deployment for all elements without a `url` property. A
- * page that uses the package can call this before it adds elements.
+ * Defines the element. Calling this again only changes `url`, which is the deployment for all
+ * elements without a `url` property. Pages that use the package can call this before they add
+ * elements.
  */
 export function defineKeyrailKeys(url: string | null): void {
   deploymentUrl = url ?? deploymentUrl;

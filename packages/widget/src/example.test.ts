@@ -1,4 +1,4 @@
-// The unmodified example is under 60 lines long and works in a browser.
+// The example, exactly as it is in the repository, is under 60 lines long and works in a browser.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

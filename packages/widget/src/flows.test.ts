@@ -1,5 +1,5 @@
-// Everything a tenant's user can do, in a real browser with the real server. The page is on a
-// different origin and has a strict content security policy.
+// Everything that a tenant's user can do, in a real browser with the real server. The vendor's page
+// is on a different origin and has a strict content security policy.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -23,7 +23,7 @@ const focused = (page: Page): Promise<string> =>
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
 
-/** Waits for the focus, which may move only after the dialog has closed. */
+/** Waits until this element has the focus, which may only move after the dialog has closed. */
 const hasFocus = (page: Page, name: RegExp): Promise<void> =>
   until(async () => name.test(await focused(page)));
 
@@ -63,7 +63,10 @@ test('a tenant creates, copies, rotates and revokes a key', async (t) => {
   equal(site.asked(), 1, 'one token was enough');
 });
 
-/** The options are the scopes the token grants, and at least one must be chosen. */
+/**
+ * Creates a key. The user can choose among the scopes that the token grants, and must choose at
+ * least one.
+ */
 async function creates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
@@ -79,7 +82,7 @@ async function creates(site: Site): Promise<void> {
   await dialog.getByRole('button', { name: 'Create key' }).click();
 }
 
-/** A new key is shown once, and is removed when its dialog closes. */
+/** Copies the new key, which is shown once and removed when its dialog closes. */
 async function copies({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   const copy = dialog.getByRole('button', { name: 'Copy key' });
@@ -99,7 +102,7 @@ async function copies({ page }: Site): Promise<void> {
   equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
 }
 
-/** Both keys work until the overlap ends. */
+/** Rotates the key. Both keys work until the overlap ends. */
 async function rotates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
@@ -116,7 +119,7 @@ async function rotates(site: Site): Promise<void> {
   await page.getByText('Replaced, works until').waitFor();
 }
 
-/** The usage reported by nodes, as a chart and as a table. */
+/** Looks at the usage that nodes have reported, as a chart and as a table. */
 async function looksAtUsage(site: Site): Promise<void> {
   const { page, vendor } = site;
   const dialog = page.getByRole('dialog');
@@ -134,7 +137,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Revokes a key by keyboard alone. The focus isn't lost when the row is removed. */
+/** Revokes a key by keyboard only. When the key's row is removed, the focus isn't lost. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();
@@ -153,7 +156,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
 }
 
-test('the list loads page by page, and only offers actions that the token and the page allow', async (t) => {
+test('the list loads page by page, and offers only the actions that both the token and the page allow', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;
@@ -172,7 +175,7 @@ test('the list loads page by page, and only offers actions that the token and th
   match((await rotate.textContent()) ?? '', /permissions that can’t be granted from this page/);
   await page.keyboard.press('Escape');
 
-  // Without keys:write, there are no controls for changes.
+  // Without the scope keys:write, there are no controls for making changes.
   site.answer(() => site.mint({ env: 'test', scopes: ['keys:read'] }));
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
@@ -190,7 +193,7 @@ test('the list loads page by page, and only offers actions that the token and th
   equal(await page.getByRole('dialog').count(), 0);
   deepEqual((await site.events())[0], ['ready', { scopes: ['keys:read'], test_mode: true }]);
 
-  // The page can prevent changes even if the token allows them.
+  // The page can prevent changes even if the token would allow them.
   site.answer(() => site.mint({ env: 'test' }));
   site.serve('<keyrail-keys token-url="/token" readonly></keyrail-keys>');
   await site.open();
@@ -200,7 +203,7 @@ test('the list loads page by page, and only offers actions that the token and th
   await page.getByRole('button', { name: 'Create key' }).waitFor();
 });
 
-test('a menu closes when its button moves, not on a late event from an earlier scroll', async (t) => {
+test('a menu closes when its button moves, but not because of a late event from an earlier scroll', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;

@@ -1,5 +1,5 @@
-// The element on various pages: hostile ones, and pages with injected markup, their own dialogs and
-// shortcuts, several elements, or other languages.
+// The element on different kinds of pages: hostile pages, pages with injected markup, pages with
+// their own dialogs and shortcuts, pages with several elements, and pages in other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ test('replacing styles and globals on the page does not break the element', asyn
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script loads, old libraries have extended arrays. Afterwards, the page replaces
+  // Before the script loads, an old library has extended arrays. Afterwards, the page replaces
   // everything it can.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
@@ -57,7 +57,7 @@ test('replacing styles and globals on the page does not break the element', asyn
   deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
 });
 
-test('two elements work on one page, which has its own dialogs, shortcuts and languages', async (t) => {
+test('two elements in different languages work on a page with its own dialogs and shortcuts', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -92,7 +92,7 @@ test('two elements work on one page, which has its own dialogs, shortcuts and la
   equal(back, 'Create key');
   await page.keyboard.press('Escape');
 
-  // The second element is in German, like its section of the page, and has its own theme.
+  // The second element is in German, like the section of the page it is in, and has its own theme.
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
@@ -101,7 +101,8 @@ test('two elements work on one page, which has its own dialogs, shortcuts and la
   await page.keyboard.press('Escape');
   equal(site.asked(), 2, 'each has its own token');
 
-  // Right to left, with the vendor's strings, and without horizontal scrolling at 280 px.
+  // The second element switches to right-to-left text in the vendor's own language. At 280 px, it
+  // doesn't scroll sideways.
   await page.evaluate(() => {
     const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
     if (!element) return;
@@ -118,7 +119,9 @@ test('two elements work on one page, which has its own dialogs, shortcuts and la
   deepEqual(facts, { dir: 'rtl', over: 0 });
 });
 
-/** A host that any page may call. It records the requests it receives. */
+/**
+ * Starts another host, which any page may send requests to. It records the requests it receives.
+ */
 async function openStranger(t: TestContext): Promise<{ url: string; received: string[] }> {
   const received: string[] = [];
   const server = createServer(({ method, url, headers }, response) => {
@@ -134,7 +137,7 @@ async function openStranger(t: TestContext): Promise<{ url: string; received: st
 
 const ELSEWHERE = 'token-url must be on the same origin as this page';
 
-/** Opens a page with injected markup. Its policy only allows the vendor's scripts. */
+/** Opens a page with injected markup. The page's policy only allows scripts from the deployment. */
 async function openInjected(site: Site, markup: string, hasScript: boolean): Promise<void> {
   site.serve(markup, { hasScript, policy: `script-src ${site.api}` });
   await site.open();
@@ -188,7 +191,7 @@ test('a redirect on the site does not send the token request elsewhere', async (
   deepEqual(stranger.received, []);
 });
 
-test('a script on the page can select the deployment with the url property', async (t) => {
+test('a script on the page can choose the deployment through the url property', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

@@ -1,6 +1,6 @@
 /**
- * The entry point of the package. Importing it defines `<keyrail-keys>`. The deployment's URL is
- * set with `defineKeyrailKeys(url)` or with an element's `url` property.
+ * The entry point of the package. Importing it defines `<keyrail-keys>`. To set the deployment's
+ * URL, call `defineKeyrailKeys(url)` or set an element's `url` property.
  */
 import { defineKeyrailKeys } from './element.ts';
 

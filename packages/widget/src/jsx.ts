@@ -1,4 +1,5 @@
-// The build compiles JSX to calls of these functions, which are shorter than the automatic runtime.
+// The build compiles JSX to calls of these functions, which results in shorter code than the
+// automatic runtime.
 import { Fragment, h } from 'preact';
 
 export const element = h;

@@ -1,4 +1,4 @@
-// A single-page app mounts the element many times.
+// The element is mounted many times, as in a single-page app.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';

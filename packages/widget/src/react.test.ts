@@ -1,4 +1,4 @@
-// The React component with server rendering, strict mode, props, events and a ref.
+// The React component: server rendering, strict mode, props, events and a ref.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

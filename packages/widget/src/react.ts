@@ -1,5 +1,5 @@
-// The element as a React component, with properties and events as props. On a server it renders as
-// an empty element. It also works in strict mode, which mounts it twice.
+// The element as a React component. Its props are the element's properties and events. On a server,
+// it renders an empty element. It also works in strict mode, which mounts each component twice.
 import {
   createElement,
   type ForwardedRef,
@@ -62,7 +62,7 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
   useEffect(() => {
     const found = element.current;
     if (!found) return;
-    // A new function on each render must not create a new token source.
+    // The function may be a new one on each render, which must not create a new token source.
     found.getToken = hasGetToken ? (reason) => ask(latest.current, reason) : null;
     return () => {
       found.getToken = null;
@@ -72,7 +72,7 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
     if (!element.current) return;
     element.current.texts = texts;
     element.current.transport = transport;
-    // Set as a property, because the element ignores an attribute with this name.
+    // Set as a property, because the element ignores a `url` attribute.
     element.current.url = url;
   }, [texts, transport, url]);
   useEffect(() => listen(element.current, latest), []);

@@ -1,6 +1,6 @@
 import { EMBED_KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
-// Reads the element's attributes and limits their values. No attribute decides where a token is
-// sent, because attributes may be injected markup.
+// Reads the element's attributes and restricts their values. Attributes may be injected markup, so
+// none of them can change where a token is sent.
 
 export const ATTRIBUTES = [
   'token-url',
@@ -32,7 +32,7 @@ export function settingsOf(element: HTMLElement): Settings {
   return {
     tokenUrl: read('token-url') || null,
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-    // In HTML, the nearest ancestor with a `lang` attribute determines the language.
+    // The language is set by the nearest ancestor with a `lang` attribute, as elsewhere in HTML.
     lang: element.closest('[lang]')?.getAttribute('lang') || 'en',
     dir: dir === 'rtl' || dir === 'ltr' ? dir : null,
     density: read('density') === 'compact' ? 'compact' : 'normal',

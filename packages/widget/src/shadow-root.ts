@@ -1,5 +1,5 @@
-// An element's shadow root, with a style sheet shared by all elements, and a base element that
-// hides typing from the page.
+// Creates the element's shadow root. All elements share one style sheet. A base element inside the
+// shadow root keeps typing in an input from triggering the page's shortcuts.
 import css from './style/style.css';
 
 const TYPED_IN = 'input[type=text]';
@@ -15,8 +15,8 @@ export function openRoot(element: HTMLElement): HTMLElement {
   shadow.adoptedStyleSheets = [sheet];
   const root = document.createElement('div');
   root.className = 'base';
-  // Outside the shadow root, the event's target is the element, so the page would treat typed
-  // letters as shortcuts.
+  // Outside the shadow root, a key press seems to come from the custom element instead of an input,
+  // so the page would treat typed letters as shortcuts.
   for (const name of ['keydown', 'keypress', 'keyup']) {
     root.addEventListener(name, (event) => {
       if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const SCRIPT_KB_MAX = 30;
 const script = join(import.meta.dirname, '../../dashboard/dist/widget.js');
 
-test('the script is at most 30 kB with either Brotli or gzip compression', () => {
+test('the script is at most 30 kB, whether compressed with Brotli or gzip', () => {
   for (const ending of ['.br', '.gz']) {
     const kb = statSync(script + ending).size / 1000;
     ok(kb <= SCRIPT_KB_MAX, `${ending}: ${kb} kB, not ${SCRIPT_KB_MAX}`);

@@ -1,10 +1,10 @@
-// The element's appearance: custom properties and parts set by the page, and the light and dark
-// themes.
+// What pages can change about the element's appearance: custom properties, parts, and the light or
+// dark theme.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
 
-test('custom properties and parts style the element, and its theme follows the page', async (t) => {
+test("custom properties and parts style the element, and its theme follows the page's theme", async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -13,7 +13,7 @@ test('custom properties and parts style the element, and its theme follows the p
   await button.waitFor();
   const style = (name: 'backgroundColor' | 'borderRadius' | 'color') =>
     button.evaluate((element: Element, of) => getComputedStyle(element)[of], name);
-  // Sets the page's style sheet. The site's strict policy doesn't allow inline styles.
+  // Replaces the page's style sheet. The site's strict policy doesn't allow inline styles.
   const pageStyle = (css: string) =>
     page.evaluate((text) => {
       const sheet = new CSSStyleSheet();
@@ -43,13 +43,13 @@ test('custom properties and parts style the element, and its theme follows the p
   equal(await style('color'), 'rgb(4, 5, 6)');
 });
 
-test('lengths set by the page are limited, so that they cannot break the layout', async (t) => {
+test('lengths set by the page have limits, so that they cannot break the layout', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
   await site.open();
   await page.getByRole('button', { name: 'Create key' }).waitFor();
-  /** The padding, size and radius that result from setting one property to this value. */
+  /** Sets one property to this value, and returns the resulting padding, size and radius. */
   const with_ = (name: string, value: string) =>
     page.locator('keyrail-keys').evaluate(
       (element, [property, text]) => {

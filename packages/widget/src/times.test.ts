@@ -1,9 +1,10 @@
-// Times in the element are local, show their time zone and use the locale's clock.
+// Times in the element are local, show their time zone, and use the locale's 12-hour or 24-hour
+// clock.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
 
-/** A time zone without a name or daylight saving time. */
+/** A time zone without an abbreviation or daylight saving time. */
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 
 const UNTIL: Readonly<Record<string, RegExp>> = {

@@ -1,5 +1,6 @@
-// Tokens in a real browser are renewed before they expire and when the page becomes visible again.
-// Only one renewal runs at a time, it never loops, and typed text is never lost.
+// Tokens in a real browser. They are renewed before they expire, and when the page becomes visible
+// again. Only one renewal runs at a time, failures never cause a loop, and typed text is never
+// lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite, type Site } from '../test/ground.ts';
@@ -21,7 +22,7 @@ async function type({ page }: Site): Promise<() => Promise<void>> {
   };
 }
 
-test('a token that expires while the user types a name is renewed once, and nothing is lost', async (t) => {
+test('if the token is renewed or revoked while the user types, nothing is lost and nothing is sent twice', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;
@@ -30,7 +31,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   await page.getByText('No keys yet').waitFor();
   const isStillThere = await type(site);
 
-  // Renewed at refresh_after, while the user types.
+  // The token is renewed at refresh_after, while the user is typing.
   const renewal = () =>
     page.waitForResponse((response) => response.url().endsWith('/v1/embed/session'));
   const early = renewal();
@@ -40,7 +41,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   equal(site.asked(), 2);
   await isStillThere();
 
-  // A hidden page renews its token once, when it is shown again.
+  // If the page is hidden when the token is due, it is renewed once, when the page is shown again.
   const show = (isHidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -56,7 +57,8 @@ test('a token that expires while the user types a name is renewed once, and noth
   equal(site.asked(), 3);
   await isStillThere();
 
-  // The token is revoked. The rejected call changed nothing, so it is retried and creates one key.
+  // The token is revoked. The rejected call has changed nothing, so it is retried and creates a
+  // single key.
   site.expects(refusals);
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   await page.getByRole('dialog').getByLabel('invoices:read').check();
@@ -74,7 +76,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   );
 });
 
-test('after three failures the element sends nothing until the user retries or the network returns', async (t) => {
+test('after three failures, the element sends nothing until the user retries or the network is back', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context } = site;
@@ -94,7 +96,8 @@ test('after three failures the element sends nothing until the user retries or t
   equal(site.asked(), 4);
   const isStillThere = await type(site);
 
-  // While offline, nothing is sent and the form stays. Once online, it can be submitted.
+  // While the browser is offline, nothing is sent and the form stays open. Once it is online again,
+  // the form can be submitted.
   await context.setOffline(true);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
@@ -107,12 +110,12 @@ test('after three failures the element sends nothing until the user retries or t
   await page.getByText('You won’t see it again.').waitFor();
 });
 
-test('the element explains a rejected token or origin, and loads another tenant’s list', async (t) => {
+test('the element explains why a token or origin was rejected, and a token for another tenant loads that tenant’s list', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;
   site.expects(refusals, lost);
-  // The backend keeps returning an old token.
+  // The backend keeps returning a token that has been revoked.
   const old = await site.mint();
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   site.answer(async () => old);
@@ -125,7 +128,7 @@ test('the element explains a rejected token or origin, and loads another tenant�
     ['token-expired', 'refused'],
   ]);
 
-  // When the next token is for a different tenant, the list is reloaded.
+  // The next token is for a different tenant, so that tenant's list is loaded.
   const other = await vendor.given.tenant();
   await vendor.given.key({ project_id: site.projectId, tenant_id: other.id, name: 'Theirs' });
   site.answer(null);

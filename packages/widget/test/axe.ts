@@ -1,4 +1,4 @@
-// Checks the page's accessibility with axe-core, in both themes.
+// Checks the page's accessibility with axe-core in both themes.
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,12 +10,12 @@ const RULES_OF_COLOUR = ['color-contrast'];
 
 type Violation = { id: string; nodes: { target: unknown; failureSummary?: string }[] };
 
-/** Themes differ only in colours, so the other rules run once. */
+/** The themes only differ in their colours, so the other rules run once. */
 export async function axe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  // Evaluated through the debugger, which the content security policy doesn't restrict.
+  // Loaded through the debugger, because the content security policy would block a script tag.
   await page.evaluate(source);
-  // Skips the dialog's opening animation, during which colours have less contrast.
+  // Skips the dialog's opening animation, because colours have less contrast until it has finished.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const faults: string[] = [];
   for (const theme of ['light', 'dark']) {

@@ -1,4 +1,4 @@
-// Bundles the package with the code of a page, like a vendor's bundler.
+// Bundles the package together with a page's code, as a vendor's bundler would.
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
@@ -6,7 +6,7 @@ import { widgetOptions } from '../../../scripts/widget-options.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Imports in the code are relative to the source folder. */
+/** Imports in the code are resolved relative to the source folder. */
 export async function bundled(code: string, more: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     ...widgetOptions(root),

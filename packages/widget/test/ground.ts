@@ -1,6 +1,6 @@
-// Setup for the widget's browser tests: the real server, and a vendor's site on a different origin
+// Setup for the widget's browser tests: the real server, and a vendor's site on a different origin,
 // with the strictest content security policy that allows the script. All tests in a process share
-// one browser. A test fails on unexpected console errors and warnings.
+// one browser. Unexpected console errors and warnings make a test fail.
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';
@@ -10,7 +10,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, short enough that the report shows the failing line. */
+/** Long enough for a busy machine, but short enough for the report to show the line that failed. */
 const WAIT_MS_MAX = 30_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };
@@ -33,9 +33,12 @@ async function openShared(executablePath: string): Promise<Shared> {
 }
 
 type Surroundings = {
-  /** If false, the test injects its own build of the package instead of the served script. */
+  /**
+   * Whether the page loads the script from the server. Otherwise, the test injects its own build of
+   * the package.
+   */
   hasScript: boolean;
-  /** The content security policy. */
+  /** The page's content security policy. */
   policy: string;
 };
 
@@ -49,24 +52,29 @@ export type Site = {
   vendor: Harness;
   projectId: string;
   tenantId: string;
-  /** The number of token requests the page has made. */
+  /** How many times the page has requested a token so far. */
   asked(): number;
-  /** Sets the body of the vendor's page. `more` sets other differences from docs/embed.md. */
+  /**
+   * Sets the body of the vendor's page. Everything else is as in docs/embed.md, except for `more`.
+   */
   serve(body: string, more?: Partial<Surroundings>): void;
-  /** Sets how the vendor's backend responds. Null restores normal tokens. */
+  /**
+   * Sets how the vendor's backend responds to token requests. With null, it returns normal tokens
+   * again.
+   */
   answer(with_: (() => Promise<TokenAnswer>) | null): void;
   /** Creates a token, as the vendor's backend does. */
   mint(more?: object): Promise<TokenAnswer>;
   open(): Promise<void>;
-  /** Accepts these console messages. */
+  /** Allows console messages that match one of these patterns. */
   expects(...notices: RegExp[]): void;
-  /** Names and details of the element's events so far. */
+  /** The element's events so far, by name and with their details. */
   events(): Promise<[name: string, detail: Record<string, unknown>][]>;
 };
 
 const ELEMENT = '<keyrail-keys token-url="/token"></keyrail-keys>';
 
-/** Null if Chromium is missing. The test is then skipped. */
+/** Returns null if there is no Chromium, in which case the test is skipped. */
 export async function openSite(t: TestContext): Promise<Site | null> {
   const found = findChromium();
   if ('missing' in found) {
@@ -157,7 +165,10 @@ async function openServer(api: string, served: Served): Promise<Opened> {
   return { server, origin: `http://127.0.0.1:${port}` };
 }
 
-/** Runs inside the page. Records the first element's events and policy violations. */
+/**
+ * Records the first element's events, and violations of the content security policy. Runs inside
+ * the page.
+ */
 function record(): void {
   const recorded: unknown[] = [];
   Reflect.set(window, 'recorded', recorded);

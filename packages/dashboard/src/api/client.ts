@@ -1,5 +1,5 @@
-// The typed API client, with this tab's session. Every request to the server goes through it, so it
-// notices when the session has ended or the server can't be reached.
+// The typed API client, which sends this tab's session token. Every request to the server goes
+// through it, so this is where an ended session or an unreachable server is detected.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { serverAnswered, serverDidNotAnswer, watchSilence } from './connection.ts';
@@ -12,10 +12,10 @@ const REQUEST_ID_HEADER = 'x-request-id';
 
 let lastRequestId: string | null = null;
 
-/** The ID of the latest request with a response, for finding it in the server's log. */
+/** The ID of the most recent request that got a response, for finding it in the server's log. */
 export const requestIdOfLast = (): string | null => lastRequestId;
 
-/** Reads the token for each request, so that the client never stores it. */
+/** Gets the current token for each request, so that the API client never stores one. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   const current = sessionState();
@@ -25,7 +25,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
   const stopWatching = watchSilence();
   try {
-    // Proxies and browsers log URLs, so keys are removed from them, even if a user typed one.
+    // Proxies and browsers log URLs, so keys are removed from them, even keys that a user typed.
     const url = input instanceof Request ? input : withoutSecrets(String(input));
     const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);
@@ -43,7 +43,10 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** A wrong password also returns a 401, but doesn't end the session. */
+/**
+ * Ends the session if the server rejected its token. A wrong password also gets a 401, but doesn't
+ * end the session.
+ */
 async function noticeEnd(response: Response, token: string): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
   const code = fieldOf(fieldOf(body, 'error'), 'code');

@@ -10,7 +10,7 @@ import { ownServer } from '../../test/own-server.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 
-/** The client retries a read twice. */
+/** The first request for a read, plus the client's two retries. */
 const ATTEMPTS = 3;
 
 /**
@@ -23,7 +23,7 @@ const bar = (page: Page) => page.getByText('Can’t reach the server. Showing da
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('a page keeps its contents while the server is down, and recovers when it is back', async (t) => {
+test('a page keeps its contents while the server is down, and recovers when the server is back', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -54,9 +54,9 @@ test('a page keeps its contents while the server is down, and recovers when it i
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
-  // The page keeps its contents, without an error in each section, and reloads them afterwards.
-  // Wait for the list to reload in the background before stopping the server. Otherwise, that
-  // reload would fail and be counted as one of the attempts below.
+  // During an outage, a list keeps its rows without showing an error in each section, and reloads
+  // when the server is back. First wait for the list's background reload to finish: if the server
+  // stopped before that, the reload would fail and count as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
@@ -64,7 +64,8 @@ test('a page keeps its contents while the server is down, and recovers when it i
   // If periodic polling noticed the outage first, the list would wait for the server to come back.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
-  // The user returns to the tab after a while. The list is requested three times, without success.
+  // The user returns to the tab after a while. The list is requested three times, and each request
+  // fails.
   let failures = 0;
   const inVain = page.waitForEvent('requestfailed', (one) => {
     if (one.url().includes('/v1/keys?') && !isRead(one)) failures += 1;
@@ -101,7 +102,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost is reported as uncertain, and is made only once', async (t) => {
+test('a change whose response is lost is reported as uncertain, and sending it again does not repeat it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -134,7 +135,7 @@ test('a change whose response is lost is reported as uncertain, and is made only
   const query = { project_id: project.id, env: 'test' };
   const keys = async () => (await vendor.as.liveKey('GET /v1/keys', query)).data;
   equal((await keys()).length, 1);
-  // The same form is sent again. The server has already created the key, and doesn't show it twice.
+  // The form is submitted again. The server has already created the key, and doesn't show it twice.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key was created, but the response containing it was lost.').waitFor();
@@ -183,7 +184,7 @@ async function hold(page: Page, address: string | RegExp) {
 
 const dist = join(import.meta.dirname, '../../dist');
 
-/** A pattern for the URL of the file built from a source file. */
+/** A pattern that matches the URL of the chunk built from a source file. */
 function chunkOf(source: string): string {
   const { outputs } = JSON.parse(readFileSync(join(dist, 'metafile.json'), 'utf8'));
   const built = Object.keys(outputs).find((file) => outputs[file].entryPoint === source);
@@ -191,7 +192,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('a slow network loses no typed text and repeats no request; a missing chunk causes one reload', async (t) => {
+test('on a slow network, typed text is kept and no request is sent twice; a missing chunk causes one reload', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -246,7 +247,8 @@ test('a slow network loses no typed text and repeats no request; a missing chunk
   const chunk = chunkOf('src/screens/members/screen.tsx');
   await page.route(chunk, (route) => route.fulfill({ status: 404 }));
   const members = page.getByRole('link', { name: 'Members' });
-  // Move the pointer away from where the dialog was, so that hovering moves it onto the link.
+  // Move the pointer away first. It may already be over the link, and then hovering would do
+  // nothing.
   await page.mouse.move(0, 0);
   await Promise.all([page.waitForResponse(chunk), members.hover()]);
   deepEqual(documents, [], 'hovering over a link reloads nothing');

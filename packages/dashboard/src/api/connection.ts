@@ -1,4 +1,5 @@
-// Whether the server can be reached. While it can't, the page shows what it has and retries.
+// Tracks whether the server can be reached. While it can't, the page keeps showing what it has and
+// retries.
 import { nowMs } from '../clock.ts';
 import { createObserved, useObserved } from './observed.ts';
 
@@ -48,7 +49,8 @@ export async function askServer(): Promise<boolean> {
   return probe().then(
     () => true,
     () => {
-      // Another request may have succeeded while all connections were in use.
+      // The probe may have failed only because other requests were using all the connections. If
+      // one of those has succeeded since, the server can be reached.
       if (seenMs >= askedMs) return true;
       serverDidNotAnswer();
       return false;
@@ -57,8 +59,8 @@ export async function askServer(): Promise<boolean> {
 }
 
 /**
- * Watches a request until the returned function is called. A frozen server accepts requests but
- * never responds, so no request would fail.
+ * Checks the server if a request takes too long. Call the returned function when the request ends.
+ * Needed because a frozen server accepts requests but never responds, so none of them fails.
  */
 export function watchSilence(): () => void {
   const silent = setTimeout(() => void askServer(), SILENT_MS);

@@ -5,7 +5,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
 import { useSend, WorkspaceIdContext } from './query.ts';
 
-/** The numbers must be current, so they never come from the cache. */
+/** The numbers must be up to date, so they never come from the cache. */
 export function useImpact<E extends DryRunEndpoint>(
   endpoint: E,
   input: CallInput<E>,

@@ -1,15 +1,15 @@
-// After sign-in, only URLs within this application are opened.
+// The path to open after sign-in must be within this application.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkedNext } from './next.ts';
 
-test('a path within this application is kept', () => {
+test('a path within this application is accepted', () => {
   for (const path of ['/', '/w/acme/live/keys?q=a&state=active', '/workspaces/new']) {
     equal(checkedNext(path), path);
   }
 });
 
-test('any other URL is dropped', () => {
+test('any other URL is ignored', () => {
   for (const text of [
     undefined,
     '',

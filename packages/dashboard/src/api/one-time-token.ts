@@ -7,7 +7,8 @@ const TOKEN = /^#token=([\w.~-]+)$/;
 let token: string | null = null;
 
 export function takeToken(): void {
-  // Opening a second link in the same tab changes only the fragment.
+  // Opening a second link in the same tab changes only the fragment, so the page has to be
+  // reloaded.
   addEventListener('hashchange', () => TOKEN.test(location.hash) && location.reload());
   const found = TOKEN.exec(location.hash)?.[1];
   if (found === undefined) return;

@@ -1,7 +1,7 @@
 // All tabs of a browser share one session, which is in one workspace at a time. When another tab
-// switches workspaces, the server would reject this tab's requests: the tab has been overtaken. Its
-// requests wait until the user chooses a workspace, so none of them fails and polling stops in the
-// meantime.
+// switches workspaces, the server would reject this tab's requests: this tab has been overtaken.
+// Its requests then wait until the user chooses a workspace, so that none of them fails, and
+// polling stops.
 import { createObserved } from './observed.ts';
 
 export const overtaken = createObserved(false);

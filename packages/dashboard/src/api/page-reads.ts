@@ -1,5 +1,5 @@
-// Loads data that a list shows with its rows, such as names and usage, with one request for each
-// page of rows.
+// Loads additional data for the rows of a list, such as names and usage, with one request per page
+// of rows.
 import type { Answer, CallInput, Item, PagedEndpoint } from '@keyrail/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
@@ -50,7 +50,7 @@ export function usePageReads<E extends ReadEndpoint>(
 
 type Result = { data?: unknown };
 
-/** The endpoints used here return lists, with the rows in `data`. */
+/** The endpoints used with these hooks return lists, with the items in `data`. */
 const itemsOf = <E extends ReadEndpoint>(results: readonly Result[]): readonly Item<E>[] =>
   results.flatMap(({ data: answer }) => rowsOf<E>(answer as Answer<E> | undefined));
 

@@ -1,4 +1,5 @@
-// The cache of reads. It doesn't retry failed requests, because the client already does.
+// The cache for data from the API. It doesn't retry failed requests, because the API client already
+// does.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { askServer, onServerReturn } from './connection.ts';
@@ -23,7 +24,10 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reloads data that has become stale, and clears the cache when the user signs out. */
+/**
+ * Reloads data when it may be out of date, such as after an outage, and clears the cache when the
+ * user signs out.
+ */
 export function connectQueries(): void {
   onServerReturn(() => void reread(queryClient));
   onTabMessage(({ kind }) => {

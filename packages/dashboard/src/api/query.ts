@@ -1,5 +1,5 @@
-// Hooks to read and change data through the API. The cache key of a read is always the workspace,
-// the endpoint and its input.
+// Hooks for reading and changing data through the API. Each read is cached by its workspace,
+// endpoint and input.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
 import { takesRequestKey } from '@keyrail/protocol/wire/request-keys.ts';
 import { WORKSPACE_HEADER, worksInWorkspace } from '@keyrail/protocol/wire/workspace-header.ts';
@@ -18,20 +18,20 @@ import { untilNotOvertaken } from './overtaken.ts';
 import { createRepeats } from './repeats.ts';
 import { isShort, reread } from './reread.ts';
 
-/** The page's workspace; null on a page outside a workspace. */
+/** The ID of the page's workspace; null on a page outside a workspace. */
 export const WorkspaceIdContext = createContext<string | null>(null);
 
 type ReadEndpoint = Extract<Endpoint, `GET ${string}`>;
 
 type ReadOptions = {
-  /** Repeats the read while the page is visible. */
+  /** Repeats the read at this interval while the page is visible. */
   everyMs?: number | false;
   enabled?: boolean;
   /** Shows the previous response while the next one loads, for example after a filter changes. */
   keeps?: boolean;
 };
 
-/** Loads one response, unlike `useList`, which loads pages. */
+/** Loads a single response. To load a list page by page, use `useList`. */
 export function useApi<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -93,14 +93,14 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 }
 
 type ChangeOptions = {
-  /** Reads to reload after this change, by path, such as `/v1/keys`. */
+  /** Paths of the reads to reload after this change, such as `/v1/keys`. */
   refreshes?: readonly string[];
 };
 
 /**
- * A change. Its result is never cached, because it may contain a secret. Calling `mutate` again
- * while it runs does nothing, because the second click of a double click comes before the button is
- * disabled.
+ * Makes a change through the API. The result is never cached, because it may contain a secret.
+ * Calling `mutate` while the change is running does nothing, because the second click of a double
+ * click can arrive before the button is disabled.
  */
 export function useChange<E extends Endpoint>(
   endpoint: E,
@@ -119,7 +119,7 @@ export function useChange<E extends Endpoint>(
         : send(endpoint, input, workspaceId),
     onSettled: () => {
       isRunning.current = false;
-      // After a failure, the change may still have been made, so the page reloads as well.
+      // Also reloads after a failure, because the change may have been made anyway.
       void refresh(...refreshes);
     },
     gcTime: 0,
@@ -146,14 +146,14 @@ export function useRefresh(): (...paths: readonly string[]) => Promise<void> {
   };
 }
 
-/** For code outside components, such as a loop over many pages. */
+/** Returns a function that sends a request, for use in event handlers and loops. */
 export const useSend = () => {
   const workspaceId = useContext(WorkspaceIdContext);
   return <E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> =>
     send(endpoint, input, workspaceId);
 };
 
-/** For code outside components that reads several pages. */
+/** Like `useSend`, but the returned function loads several pages. */
 export const useSendPages = () => {
   const workspaceId = useContext(WorkspaceIdContext);
   return <E extends PagedEndpoint>(endpoint: E, input: CallInput<E>) =>
@@ -168,7 +168,10 @@ function takesKey(endpoint: Endpoint): boolean {
   return takesRequestKey(method, path);
 }
 
-/** Null for data that is the same in every workspace, so that an overtaken tab can load it too. */
+/**
+ * Null for data that is the same in every workspace. A tab can load that data even while the
+ * session is in another workspace.
+ */
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
   worksInWorkspace(endpoint) ? workspaceId : null;
 
@@ -178,7 +181,7 @@ type AnyInput = {
   signal?: AbortSignal | undefined;
 };
 
-/** Adds the page's workspace to a request, and waits until the session is in that workspace. */
+/** Waits until the session is in the page's workspace, and adds that workspace to the request. */
 async function placed<I extends AnyInput>(
   endpoint: Endpoint,
   input: I,
@@ -190,7 +193,7 @@ async function placed<I extends AnyInput>(
   return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 
-// The public functions above have the exact types. Internally, an endpoint's input is one argument.
+// Looser types for calling the client. The exported functions have the exact types.
 type LooseCall = (endpoint: Endpoint, input: unknown) => Promise<never>;
 type LoosePages = (endpoint: Endpoint, input: unknown) => AsyncGenerator<never>;
 

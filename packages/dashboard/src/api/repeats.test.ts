@@ -1,4 +1,4 @@
-// The idempotency key that is used when a change is sent again.
+// Which idempotency key is used when a change is sent again.
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';
@@ -36,7 +36,7 @@ test('a change keeps its idempotency key until its outcome is known', async () =
   );
 });
 
-test('a changed input, or a change that definitely failed, gets a new key', async () => {
+test('a changed input gets a new idempotency key, and so does a change that definitely failed', async () => {
   const send = sender();
   const first = await send({ name: 'a' }, lost);
   notEqual(await send({ name: 'b' }, null), first);

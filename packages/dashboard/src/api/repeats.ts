@@ -1,4 +1,4 @@
-// Retries changes whose outcome is unknown, without making them twice.
+// Lets a change with an unknown outcome be sent again without being made twice.
 import { isOutcomeUnknown, newIdempotencyKey } from '@keyrail/client';
 
 /**

@@ -9,7 +9,7 @@ const pagesOf = (count: number) => ({
   pageParams: Array.from({ length: count }, (_, at) => (at === 0 ? null : `${at - 1}`)),
 });
 
-test('only the first pages of a long list are kept and reloaded', async () => {
+test('when a long list is reloaded, only its first pages are kept', async () => {
   const queries = new QueryClient();
   const lists = { long: pagesOf(60), short: pagesOf(20), other: pagesOf(60) };
   for (const [name, held] of Object.entries(lists)) queries.setQueryData(['w', name], held);
@@ -33,7 +33,7 @@ test('only the first pages of a long list are kept and reloaded', async () => {
   queries.clear();
 });
 
-test('keys that expire at the same moment are reloaded once, without reloading anything else', async () => {
+test('when several keys expire at the same moment, each list of keys is reloaded once and nothing else is', async () => {
   const queries = new QueryClient();
   const reads: string[] = [];
   const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];

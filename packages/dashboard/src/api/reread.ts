@@ -1,5 +1,5 @@
-// Reloads stale reads. Reloading a list requests each of its pages, so only the first pages of a
-// long list are reloaded. The other pages reload when the user scrolls to them.
+// Reloads stale data. Reloading a list requests all of its pages again, so only the first pages of
+// a long list are reloaded. The other pages load again when the user scrolls to them.
 import type { QueryClient } from '@tanstack/react-query';
 
 const REREAD_PAGES_MAX = 20;
@@ -10,7 +10,7 @@ type Read = { queryKey: readonly unknown[]; state: { data: unknown } };
 const isHeld = (held: unknown): held is Held =>
   typeof held === 'object' && held !== null && 'pageParams' in held;
 
-/** Long lists are only reloaded after a change. */
+/** True if the data isn't a long list. Long lists are only reloaded after a change. */
 export const isShort = ({ state }: Pick<Read, 'state'>): boolean =>
   !isHeld(state.data) || state.data.pages.length <= REREAD_PAGES_MAX;
 
@@ -33,8 +33,8 @@ export async function reread(
 const KEYS = /^GET \/v1\/(secret_)?keys(\/\{id\})?$/;
 
 /**
- * Reloads keys after one has expired. Calls at the same moment share one reload, and long lists are
- * not reloaded.
+ * Reloads keys after one of them has expired. Simultaneous calls share one reload. Long lists
+ * aren't reloaded.
  */
 export const rereadKeys = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries(

@@ -1,10 +1,11 @@
-// This tab's session. A new tab gets it from the other tabs, and signing out signs out all tabs.
+// This tab's session. A new tab gets the session from the other tabs, and signing out in one tab
+// signs out all of them.
 import type { Answer } from '@keyrail/client';
 import { createObserved, useObserved } from './observed.ts';
 import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
 
 type SessionState =
-  /** Waiting for another tab to send its session. */
+  /** This tab has asked the other tabs for their session and is waiting for a response. */
   | { status: 'asking' }
   | { status: 'out' }
   | { status: 'in'; session: SessionFacts }
@@ -44,7 +45,10 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A page covered by the sign-in dialog only continues if the same user signs in again. */
+/**
+ * Ignores another user's session if this page is covered by the sign-in dialog, because only the
+ * same user may continue on it.
+ */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;
@@ -57,13 +61,13 @@ const isOf = (
 ): current is Extract<SessionState, { status: 'in' }> =>
   current.status === 'in' && current.session.token === token;
 
-/** Converts the response to a sign-in to the session that tabs store. */
+/** Turns the response to a sign-in request into the session that tabs store. */
 export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessions'>): void {
   const session = {
     token,
     userId: user.id,
     email: user.email,
-    // Both come from the server's times, because this machine's clock may be wrong.
+    // Both values are computed from the server's times, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };
@@ -88,7 +92,7 @@ function keep(session: SessionFacts): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(session));
   } catch {
-    // Without storage the session lasts until the page is reloaded.
+    // Without storage, the session is lost when the page is reloaded.
   }
   state.set({ status: 'in', session });
 }
@@ -107,7 +111,7 @@ function removeStored(): void {
   try {
     sessionStorage.removeItem(STORED);
   } catch {
-    // Nothing was stored.
+    // If storage is blocked, nothing was stored.
   }
 }
 

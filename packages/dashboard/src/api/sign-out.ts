@@ -6,7 +6,10 @@ import { client } from './client.ts';
 import { createObserved, useObserved } from './observed.ts';
 import { onSessionChange, sessionState, signedOut } from './session.ts';
 
-/** A session that has ended in this browser but not on the server. Its token is kept only here. */
+/**
+ * A session that has ended in this browser but not on the server. Only this module still has its
+ * token.
+ */
 type Unended = { token: string; untilMs: number | null };
 
 const ANSWER_MS_MAX = 3000;
@@ -19,7 +22,7 @@ onSessionChange(() => {
   if (sessionState().status === 'in') unended.set(null);
 });
 
-/** The page drops the session even if the server can't be reached. */
+/** Drops the session in this browser even if the server can't be reached. */
 export async function signOut(): Promise<void> {
   const current = sessionState();
   if (current.status !== 'in') return signedOut();

@@ -1,5 +1,5 @@
-// Several tabs in one browser, and this application's URLs: sessions, users, workspaces, deep
-// links.
+// Sessions, users and workspaces across several tabs of one browser, and URLs that open a specific
+// view.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
@@ -22,7 +22,7 @@ async function signInHere(page: Page, email: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('tabs share a session, sign out together, and never mix the data of two users', async (t) => {
+test("tabs share a session, sign out together, and never mix two users' data", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -36,7 +36,7 @@ test('tabs share a session, sign out together, and never mix the data of two use
   const second = await tab(owner, ground, `/w/${vendor.slug}/members`);
   await titled(second, 'Members').waitFor();
 
-  // The session is ended outside the browser. The same user signs in again and continues.
+  // The session is signed out from outside the browser. The same user signs in again and continues.
   const { email, call } = await vendor.people.owner();
   await call('DELETE /v1/auth/sessions/current');
   await page.getByRole('combobox', { name: 'Project' }).fill('a');
@@ -127,7 +127,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   const { token } = await globex.as.owner('POST /v1/invites', invited);
   await person.call('POST /v1/auth/invites/accept', { token });
 
-  // A dialog that shows a dry run stays open in the paused tab.
+  // A dialog with the numbers from a dry run stays open in the paused tab.
   await page.clock.install();
   await visit(`/w/${vendor.slug}/live/projects/${project.slug}`);
   await page.getByRole('button', { name: 'Delete project' }).click();
@@ -150,7 +150,8 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   equal(await stopped(page, 'Globex').count(), 0);
   await impact.waitFor();
 
-  // Something outside the browser switches the session's workspace. The next response shows it.
+  // The session is switched to another workspace from outside the browser. The tab detects this
+  // from the next response, a 409.
   ground.expects(409);
   const { token: shared }: { token: string } = await page.evaluate(
     "JSON.parse(sessionStorage.getItem('keyrail.session'))",
@@ -163,7 +164,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('a URL restores the same view, and a wrong URL shows a not-found page', async (t) => {
+test('a URL restores the view it belongs to, and a wrong URL shows a not-found page', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);
@@ -223,7 +224,7 @@ test('a URL restores the same view, and a wrong URL shows a not-found page', asy
     equal(await page.locator('h1').count(), 1, `${path} has one heading`);
   }
 
-  // When a screen throws, the URL stays and the last request is shown.
+  // When a screen throws, the URL stays the same and the ID of the last request is shown.
   ground.expectsErrors(/TypeError/);
   await page.route(`**/v1/keys/${first.id}`, (route) => route.fulfill({ json: { env: 'test' } }));
   await visit(`${place}/keys/${first.id}`);

@@ -1,11 +1,14 @@
 // Messages between the tabs of one browser. They never leave the browser or this origin.
 
-/** The session details each tab keeps. The token is only kept in memory and session storage. */
+/**
+ * The details of the session, which each tab keeps in memory and in session storage. The token is
+ * stored nowhere else.
+ */
 export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without a request, and the latest time it can end. */
+  /** How long the session lasts without any requests, and when it ends at the latest. */
   idleMs?: number;
   endsMs?: number;
 };

@@ -1,6 +1,6 @@
-// The test secret key for the Get started guide, from when the workspace is created. It is kept
-// only in this page's memory: reloading or signing in again discards it, and other tabs don't have
-// it.
+// The test secret key that was created with the workspace, kept for the Get started guide. It
+// exists only in this page's memory, so it is lost on reload or when the user signs in again, and
+// other tabs don't have it.
 import { onSessionChange, sessionState } from '../api/session.ts';
 
 let held: { workspaceId: string; secretKey: string } | null = null;

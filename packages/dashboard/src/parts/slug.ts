@@ -1,4 +1,4 @@
-// Suggests the slug of a workspace or a project from its name.
+// Suggests a slug for a workspace or project, based on its name.
 import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 
@@ -17,7 +17,7 @@ export const slugOf = (name: string): string =>
     .slice(0, MADE_CHARS_MAX)
     .replaceAll(/^-|-$/g, '');
 
-/** Names in some scripts contain no letters allowed in slugs. */
+/** Uses the fallback for names in scripts without any letters allowed in slugs. */
 export function slugFor(name: string, fallback: string): string {
   const slug = slugOf(name);
   return slug.length < SLUG_CHARS_MIN ? `${fallback}-${slug}`.replace(/-$/, '') : slug;

@@ -1,5 +1,5 @@
-// The current URL, and the only way to change it. The URL changes immediately. The previous screen
-// stays until the new one has loaded.
+// The current URL, and the only way to change it. The URL changes immediately, but the previous
+// screen stays until the new one has loaded.
 import { flushSync } from 'react-dom';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { forgetScrollFrom, rememberScroll, scrollOf, startScroll } from './scroll.ts';
@@ -15,19 +15,19 @@ type Options = {
   keepsScroll?: boolean;
 };
 
-/** Loads the screen for a path. */
+/** Loads the code of the screen for a path. */
 type Loading = (pathname: string) => Promise<void> | undefined;
 
 const shown = createObserved<Address>({ pathname: '/', search: {} });
 let load: Loading = () => undefined;
 const leaving = new Set<() => void>();
 
-/** The indexes of the current history entry, and of the entry whose screen is shown. */
+/** The indexes of two history entries: the current one, and the one whose screen is shown. */
 let index = 0;
 let shownIndex = 0;
 let showings = 0;
 
-/** Called before the user leaves the page. Returning true keeps them on it. */
+/** Called before the user leaves the page. Returning true keeps the user there. */
 let isKept: (() => boolean) | null = null;
 let isReturning = false;
 
@@ -69,15 +69,16 @@ export async function navigate(
 export const preload = (to: string): void => void load(to);
 
 /**
- * Calls the listener when a different path is requested, before its screen is shown. Dialogs and
- * menus close then, because they would keep the new screen's heading from getting the focus.
+ * Calls the listener when a different path is requested, before its screen is shown. Open dialogs
+ * and menus close at that point. Otherwise, they would prevent the new screen's heading from
+ * getting the focus.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);
   return () => leaving.delete(listener);
 }
 
-/** Asks before the user leaves the page, until the returned function is called. */
+/** Calls `asks` before the user leaves the page, until the returned function is called. */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
   return () => {
@@ -106,7 +107,7 @@ function onPop(): void {
   void show(isSame ? null : scrollOf(index));
 }
 
-/** Shows the screen for the current URL. If `top` is null, the scroll position stays. */
+/** Shows the screen for the current URL and scrolls to `top`, unless `top` is null. */
 async function show(top: number | null): Promise<void> {
   showings += 1;
   const mine = showings;
@@ -116,7 +117,7 @@ async function show(top: number | null): Promise<void> {
   // Skipped if another URL has been requested in the meantime.
   if (mine !== showings) return;
   shownIndex = index;
-  // Rendered synchronously, so that the page is high enough to scroll.
+  // Rendered synchronously, so that the page is tall enough to scroll.
   flushSync(() => shown.set(address));
   if (top !== null) scrollTo(0, top);
 }

@@ -1,4 +1,5 @@
-// Path patterns, such as "/w/$slug/$env/keys/$keyId". Their types contain the parameters.
+// Path patterns, such as "/w/$slug/$env/keys/$keyId". The parameters are inferred from the
+// pattern's type.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 
 /** The names of a pattern's parameters: "slug" | "env" | "keyId". */
@@ -12,7 +13,7 @@ export type Params<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string;
 };
 
-/** The values that fill in a pattern. */
+/** The parameter values needed to fill in a pattern. */
 export type Values<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string | number;
 };

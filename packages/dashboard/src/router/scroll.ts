@@ -1,5 +1,5 @@
-// The scroll position of each history entry, so that Back restores it. The browser would restore it
-// before the screen is rendered.
+// Stores the scroll position of each history entry, so that Back can restore it. The browser itself
+// would restore it too early, before the screen is rendered.
 
 const STORED = 'keyrail.scroll';
 
@@ -9,7 +9,7 @@ let tops: (number | null)[] = [];
 export function startScroll(): void {
   tops = stored();
   addEventListener('pagehide', () => {
-    // After a reload or a return from another site, the browser restores the scroll position.
+    // Lets the browser restore the scroll position after a reload or a return from another site.
     history.scrollRestoration = 'auto';
     try {
       sessionStorage.setItem(STORED, JSON.stringify(tops));

@@ -1,9 +1,9 @@
-// Query strings of URLs.
+// Reading and writing query strings.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { hrefOf, parseSearch } from './search-text.ts';
 
-test('search parameters are flat strings in the query, and empty ones are left out', () => {
+test('each search parameter is written as plain text, and empty parameters are left out', () => {
   equal(hrefOf('/w/acme/test/keys', { q: 'a b', state: '' }), '/w/acme/test/keys?q=a+b');
   equal(hrefOf('/account', {}), '/account');
   deepEqual(parseSearch('?q=a+b&state=active'), { q: 'a b', state: 'active' });

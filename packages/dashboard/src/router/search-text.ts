@@ -1,5 +1,5 @@
-// The query string of a URL. Values are flat strings, so that URLs stay readable. Pasted keys are
-// removed.
+// Reads and writes query strings. Values are plain text, so that URLs stay readable. Pasted keys
+// are removed.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 
 export type Search = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
-// Asks before the user leaves the page for another page of the application or, using the browser's
-// own prompt, for another site.
+// Asks for confirmation before the user leaves the page. For other sites, the browser shows its own
+// prompt.
 import { useEffect } from 'react';
 import { keepPage } from './location.ts';
 
 /**
- * If `asks` returns true, the page stays. With `warns`, the browser asks before it unloads the
- * page.
+ * `asks` is called before the user goes to another page of the application, and returns true to
+ * prevent that. If `warns` is true, the browser asks before it unloads the page.
  */
 export function useKeptPage(asks: () => boolean, warns: boolean): void {
   useEffect(() => keepPage(asks));

@@ -1,5 +1,4 @@
-// Filters and sort order are stored in the URL. `parse` drops parameters and values it doesn't
-// know.
+// Filters and sort order, which are stored in the URL. `parse` drops unknown parameters and values.
 import { navigate, useAddress } from './location.ts';
 import { parseSearch, type Search } from './search-text.ts';
 

@@ -9,7 +9,7 @@ import { onTabMessage, sendToTabs } from '../api/tabs.ts';
 
 type Active = {
   state: 'here' | 'switching' | 'overtaken';
-  /** Why the session couldn't be switched back. */
+  /** The error if the session couldn't be switched back. */
   error: Error | null;
   workHere(): void;
 };
@@ -34,7 +34,7 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
     setSwitched(true);
   }, [workspaceId, queries]);
   useEffect(() => {
-    // The previous frame may have been for another workspace, so the state is reset.
+    // Reset the state, because the previous frame may have shown another workspace.
     overtaken.set(false);
     if (!isSwitched) void workHere();
   }, [isSwitched, workHere]);
@@ -46,7 +46,7 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
     [workspaceId],
   );
   useEffect(() => {
-    // Reload the active workspace to get its name.
+    // Reload the user's details, which include the workspace the session has switched to.
     if (isOvertaken) void queries.invalidateQueries({ predicate: isPersonal });
   }, [isOvertaken, queries]);
   const state = isOvertaken ? 'overtaken' : isSwitched ? 'here' : 'switching';

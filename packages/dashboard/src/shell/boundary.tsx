@@ -1,4 +1,5 @@
-// Replaces a part of the page that threw an error, until the user goes to another page.
+// If a part of the page throws an error, shows a message in its place until the user goes to
+// another page.
 import { Component, type ReactNode } from 'react';
 import { Crash } from './crash.tsx';
 

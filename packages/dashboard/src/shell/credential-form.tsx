@@ -1,5 +1,5 @@
-// A form in the middle of the page for an email address, a password or both. Errors that don't
-// belong to a field are shown above its only button.
+// A form in the middle of the page for an email address, a password or both. Errors that aren't
+// about a single field are shown above the submit button.
 import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../api/query.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -54,7 +54,10 @@ export function NewPasswordField({ minimum, ...field }: NewPasswordProps) {
   return <PasswordField {...field} kind="new" hint={hint} />;
 }
 
-/** Shown after an email was sent. Without a mail server, it was saved as a file. */
+/**
+ * Shown after an email has been sent. If no mail server is set up, the email has been saved as a
+ * file instead.
+ */
 export function MailSent({ title, lead, foot, inFiles }: MailSentProps) {
   const deployment = useApi('GET /v1/deployment', {});
   return (

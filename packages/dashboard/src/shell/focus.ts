@@ -1,13 +1,14 @@
-// Keeps the focus from being lost. A new page gets the focus. When the focused element disappears,
-// a nearby element gets it. A form with errors focuses its first invalid field.
+// Makes sure that the focus is never lost. A new page gets the focus. When the focused element
+// disappears, a nearby element gets it. When a submitted form has errors, the first invalid field
+// gets it.
 import { type RefObject, useEffect, useRef } from 'react';
 import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 
 let isFirst = true;
 
 /**
- * Moves the focus to the page's heading whenever `place` changes. Does nothing on the first page,
- * which the browser handles correctly, or if the new page has focused one of its controls.
+ * Moves the focus to the page's heading whenever `place` changes, unless one of the new page's
+ * controls already has it. The first page is left alone, because the browser handles it correctly.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,7 +25,10 @@ export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | n
   return heading;
 }
 
-/** Watches the page until the returned function is called. */
+/**
+ * Moves the focus to a suitable element whenever it would be lost, until the returned function is
+ * called.
+ */
 export function keepFocus(): () => void {
   let last: { element: HTMLElement; place(): HTMLElement | null } | null = null;
   let sent: Element | null = null;
@@ -44,7 +48,7 @@ export function keepFocus(): () => void {
     const isLost = document.activeElement === document.body && last && !isThere(last.element);
     (field ?? (isLost ? last?.place() : null))?.focus();
   };
-  // Waits one frame, because menus and pages move the focus themselves when they open or close.
+  // Wait one frame, because menus and pages move the focus themselves when they open or close.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
     // Forget a form that has been removed, because it may contain a pasted key.

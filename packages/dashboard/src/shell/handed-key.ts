@@ -13,7 +13,10 @@ export function takeHandedKey(): string | null {
   return text;
 }
 
-/** For the screen while it is open. Returns a function that stops listening. */
+/**
+ * Calls the listener when a key is passed to the Explain screen while that screen is open. Returns
+ * a function that stops listening.
+ */
 export function listenForKey(listener: () => void): () => void {
   onHanded = listener;
   return () => {

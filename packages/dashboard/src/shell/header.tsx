@@ -57,7 +57,7 @@ export const isTestFrame = ({ env, isNeutral }: { env: Env; isNeutral: boolean }
 function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useAddress();
-  // Objects belong to one environment, so the switch opens the list in the other environment.
+  // An object's page exists in only one environment, so switching opens the list of such objects.
   const page = workspacePageOf(pathname);
   const kind = (page?.env && page.kind) || 'overview';
   return (

@@ -1,4 +1,4 @@
-// URLs that redirect to a screen.
+// Redirects for URLs that have no screen of their own.
 import { useMe } from '../api/me.ts';
 import { workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
@@ -8,7 +8,7 @@ import { Guard } from './guard.tsx';
 import { Loaded } from './loaded.tsx';
 import { rememberedEnv } from './scope.ts';
 
-/** The root URL redirects to the session's active workspace. */
+/** Redirects the root URL to the overview of the session's active workspace. */
 export function Home() {
   const me = useMe();
   return (
@@ -24,7 +24,7 @@ export function Home() {
   );
 }
 
-/** A URL with only a workspace redirects to its first screen. */
+/** Redirects a URL that names only a workspace to that workspace's overview. */
 export function WorkspaceHome() {
   const slug = workspacePageOf(useAddress().pathname)?.slug ?? '';
   return <GoTo href={paths.overview({ slug, env: rememberedEnv() })} />;

@@ -32,7 +32,10 @@ export function Keyboard() {
   return null;
 }
 
-/** Shortcuts are off while the user types, in dialogs, and with modifier keys. */
+/**
+ * Single-letter shortcuts are off while the user is typing, while a dialog is open, and while a
+ * modifier key is held down.
+ */
 function isPlainKey({
   key,
   target: on,

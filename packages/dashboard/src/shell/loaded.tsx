@@ -1,4 +1,4 @@
-// The states of a read: loading, failed, not found, not allowed, or loaded.
+// Renders loaded data, or says that it is loading, failed to load, wasn't found or isn't allowed.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../texts/en.ts';
@@ -11,7 +11,7 @@ type Query<T> = { data: T | undefined; error: Error | null; refetch(): unknown }
 type Props<T> = {
   query: Query<T>;
   skeleton?: ReactNode;
-  /** What failed: "Couldn’t load keys." */
+  /** The error's title, such as "Couldn’t load keys." */
   failed?: string;
   /** Shown for a 404: what wasn't found, and where to go next. */
   gone?: ReactNode;
@@ -27,8 +27,8 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
   );
   if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
-  // Earlier data stays, with the error above it. If the server can't be reached, a bar says so once
-  // for the whole page.
+  // Data loaded earlier stays visible below the error. If the server can't be reached, there is
+  // only one message for the whole page, in a bar at the top.
   return (
     <>
       {!(error instanceof KeyrailUnreachable) && problem}
@@ -37,13 +37,13 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
-/** A malformed ID in the URL is treated as "not found" too. */
+/** True if the ID in the URL is malformed, which is treated as "not found". */
 const isNoId = (error: Error | null): boolean =>
   error instanceof KeyrailError &&
   error.status === 400 &&
   error.details.some(({ path }) => path === 'id');
 
-/** `useList` returns pages instead of `data`. */
+/** Adapts the result of `useList`, which has pages instead of `data`. */
 export const asQuery = <T,>(list: {
   pages: T | undefined;
   error: Error | null;

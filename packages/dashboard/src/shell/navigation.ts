@@ -1,4 +1,4 @@
-// The entries of the sidebar, in their groups.
+// The sidebar's entries, by group.
 import { type Place, paths } from '../paths.ts';
 import { entryGroups, rowOf, type ScreenName, screenNames, screens } from '../screens.ts';
 import type { IconName } from '../ui/controls/icon.tsx';

@@ -1,5 +1,5 @@
-// The bar for a server that is down. It also appears if the server doesn't respond, and doesn't
-// cover anything.
+// The bar that says the server is down. It also appears if the server accepts connections but never
+// responds, and it doesn't hide anything.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
@@ -9,7 +9,7 @@ import { openGround } from '../../test/ground.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Connection' });
 
-/** Returns what covers an element in view, or null. */
+/** Returns the HTML of whatever covers the centre of the element, or null. */
 const over = (element: Locator): Promise<string | null> =>
   element.evaluate((one) => {
     const { left, top, width, height } = one.getBoundingClientRect();
@@ -31,7 +31,7 @@ test('the offline bar also appears if the server accepts connections but never r
   await visit(`/w/${vendor.slug}/live/keys`);
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   proxy.unplug(true);
-  // One request without a response is enough, although no request fails for a while.
+  // The bar appears after a single request without a response, long before the request fails.
   await page.getByRole('searchbox').fill('back');
   await bar(page).getByText('Can’t reach the server.').waitFor();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
@@ -61,7 +61,7 @@ const AXIS_SHOWS = `(() => {
 const HEADER_SHOWS = `document.querySelector('header').getBoundingClientRect().top >=
   document.querySelector('section[aria-label=Connection]').getBoundingClientRect().bottom`;
 
-test('the offline bar covers no chart axis, and sticky elements stay below it', async (t) => {
+test('the offline bar does not cover a chart’s axis, and sticky elements stay below it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);
@@ -70,7 +70,7 @@ test('the offline bar covers no chart axis, and sticky elements stay below it', 
   await visit(`/w/${vendor.slug}/test/projects/orders`);
   await page.locator('main figure svg text').last().waitFor();
   await page.route(/\/(v1|healthz)/, (route) => route.abort());
-  // The page polls its nodes every few seconds.
+  // The bar appears after a few seconds, because the page polls its nodes and those requests fail.
   await bar(page).waitFor();
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 400 });

@@ -11,7 +11,7 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  // Until this data has been reloaded, it may still list this workspace as the active one.
+  // Until this data is reloaded, it may still say that this tab's workspace is the active one.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,

@@ -1,4 +1,4 @@
-// The frame of a screen: its heading, actions, document title and breadcrumb.
+// The parts that all screens have: heading, actions, document title and breadcrumb.
 import { type ReactNode, useContext, useEffect } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import iconLive from '../icons/icon-live.svg';
@@ -16,7 +16,7 @@ type Facts = { crumbs: readonly Crumb[]; title: string };
 
 const facts = createObserved<Facts>({ crumbs: [], title: '' });
 
-/** The breadcrumb and the title, for the header. */
+/** The current page's breadcrumb and title, for the header. */
 export const usePageFacts = (): Facts => useObserved(facts);
 
 type Props = {
@@ -25,7 +25,7 @@ type Props = {
   beside?: ReactNode;
   /** A line below the heading. */
   lead?: ReactNode;
-  /** The parent pages for the breadcrumb, without the workspace. */
+  /** The parent pages to show in the breadcrumb, without the workspace. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
   /** Allows more width, for tables. */

@@ -1,4 +1,4 @@
-// The state of the palette: whether it is open, and the commands and sources that screens have
+// The command palette's state: whether it is open, and which commands and sources screens have
 // added.
 import { useEffect, useRef } from 'react';
 import { createObserved } from '../api/observed.ts';
@@ -10,13 +10,14 @@ export type Command = {
   /** Shown beside the label, such as a prefix or a workspace name. */
   note?: string;
   icon: IconName;
-  /** Additional search terms for the command. */
+  /** Additional words that find the command. */
   words?: string;
   run(): void;
 };
 
 /**
- * Finds commands for the typed text, such as keys by name. Results for earlier text are ignored.
+ * Returns commands that match the typed text, such as keys with that name. If the text changes
+ * before the results arrive, they are ignored.
  */
 export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 

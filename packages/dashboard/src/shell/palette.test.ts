@@ -1,4 +1,4 @@
-// The palette and the shortcuts make everything reachable by keyboard.
+// With the command palette and shortcuts, everything can be reached by keyboard.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -79,7 +79,7 @@ test('the palette opens pages, switches environments, creates keys, and finds an
   await at('Create test key');
 });
 
-test('single-letter shortcuts work, are listed, are off while typing and can be turned off', async (t) => {
+test('single-letter shortcuts are listed, are off while the user types, and can be turned off', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,5 +1,5 @@
-// The palette opens pages, switches the workspace or environment, and finds objects. Screens add
-// their own sources.
+// The command palette. It opens pages, switches the workspace or environment, and finds objects.
+// Screens can add sources of their own.
 
 import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -91,7 +91,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   }, [current]);
   return (
     <>
-      {/* The input keeps the focus and refers to the highlighted option. */}
+      {/* The input keeps the focus and refers to the highlighted option by its ID. */}
       <div
         ref={list}
         id={`${id}-list`}
@@ -215,7 +215,7 @@ function envCommands(page: WorkspacePage): Command[] {
   return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }
 
-/** Every word of the text must be the start of a word in the command. */
+/** The commands that match: each word typed must be the beginning of a word in the command. */
 function matching(commands: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ label, words: more = '' }) => {

@@ -1,4 +1,4 @@
-// The frame for screens that belong to a user instead of a workspace.
+// The frame for screens about the user rather than a workspace.
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/controls/link.tsx';

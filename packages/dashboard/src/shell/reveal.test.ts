@@ -1,4 +1,4 @@
-// Secrets are shown once and leave no trace. Also covers pages over plain HTTP, and the content
+// Secrets are shown once and leave nothing behind. Also tests pages over plain HTTP and the content
 // security policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,10 @@ const secretIn = async (page: Page): Promise<string> => {
   return (await dialog(page).locator('code').first().textContent()) ?? '';
 };
 
-/** A part of the secret without the prefix that lists show, long enough to occur nowhere else. */
+/**
+ * The middle of a secret, without the prefix shown in lists, and long enough not to occur anywhere
+ * else.
+ */
 const middleOf = (secret: string): string => {
   ok(secret.length > 40, 'a secret is shown');
   return secret.slice(20, 40);
@@ -40,7 +43,10 @@ async function heapOf(page: Page): Promise<string> {
 
 const LOOKS_MAX = 5;
 
-/** Retries while the heap contains the texts, because a busy browser frees memory with a delay. */
+/**
+ * Takes heap snapshots until one contains none of the texts, because a busy browser frees memory
+ * with a delay.
+ */
 async function heapWithout(page: Page, texts: readonly string[]): Promise<string> {
   let heap = '';
   for (let look = 0; look < LOOKS_MAX; look += 1) {
@@ -51,7 +57,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('leaving before a secret is copied asks for confirmation, and leaves nothing in memory', async (t) => {
+test('leaving without copying a secret asks for confirmation, and leaves nothing in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -100,7 +106,8 @@ test('leaving before a secret is copied asks for confirmation, and leaves nothin
   await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.getByText('this key', { exact: true }).waitFor();
 
-  // The full key is only in the body of one request and in the input of the Explain screen.
+  // The full key only occurs in the body of one request and in the input field of the Explain
+  // screen.
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
   const pasted = await vendor.given.key({ env: 'test' });
   await page.getByLabel('Key', { exact: true }).fill(pasted.key);
@@ -137,7 +144,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('over plain HTTP on a host other than localhost, copying, hashing and IDs work', async (t) => {
+test('over plain HTTP, secrets can still be created and copied, and the audit log can be verified', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;

@@ -1,5 +1,5 @@
-// Shows a new secret once. The secret is discarded when the dialog closes, and never gets into a
-// cache, a screen's state, a URL or a log.
+// Shows a new secret once. The secret is discarded when the dialog closes, and is never stored in a
+// cache, in a screen's state, in a URL or in a log.
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -16,9 +16,9 @@ type Revealed = {
   value: string;
   /** The name of the copy button. The default is "Copy key". */
   copyLabel?: string;
-  /** The consequence of leaving without copying. */
+  /** What happens if the user leaves without copying the secret. */
   leaveText?: string;
-  /** Below the secret: "The old key works until 14:05." */
+  /** A note below the secret, such as "The old key works until 14:05." */
   note?: ReactNode;
   snippets?: readonly SnippetText[];
   /** Called after the dialog has closed. */
@@ -28,7 +28,7 @@ type Revealed = {
 const revealed = createObserved<Revealed | null>(null);
 let shown = 0;
 
-/** Shows a secret. Pass the secret directly from the response, and don't keep a copy. */
+/** Shows a secret. Pass it directly from the response, without keeping a copy. */
 export const showSecret = (secret: Revealed): void => {
   shown += 1;
   revealed.set(secret);
@@ -57,7 +57,7 @@ function Reveal({ secret }: { secret: Revealed }) {
   useKeptPage(staysHere, !isCopied);
   const finish = () => {
     revealed.set(null);
-    // Called once the dialog has closed, because it blocks navigation.
+    // Called after the dialog has closed, because an open dialog prevents navigation.
     setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));

@@ -1,4 +1,4 @@
-// The root of every page: its content, and the layers that can appear over it.
+// The root of the application: the page, and the dialogs and menus that can cover it.
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -34,7 +34,7 @@ export function Root({ children }: { children: ReactNode }) {
   // Dialogs and menus close when the user leaves the page that opened them.
   useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
-    // The next user must not see what was typed.
+    // The next user must not see what this one typed.
     if (status === 'out') closePalette();
   }, [status]);
   if (status === 'asking') return null;
@@ -60,7 +60,7 @@ function closeOverlays(): void {
   shortcutsAreOpen.set(false);
 }
 
-/** Preloads everything that can cover a page. */
+/** Preloads the code for everything that can cover a page. */
 function preloadWhenIdle(): void {
   const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts, loadEndedDialog];
   const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);

@@ -10,7 +10,9 @@ export type Scope = Place & {
   /** The workspace name. */
   name: string;
   role: Role;
-  /** True on pages for both environments. `env` is then the last one visited. */
+  /**
+   * True on pages that belong to neither environment. `env` is then the environment visited last.
+   */
   isNeutral: boolean;
   /** Members can only view; admins and owners can change things. */
   mayChange: boolean;
@@ -19,7 +21,7 @@ export type Scope = Place & {
 
 export const ScopeContext = createContext<Scope | null>(null);
 
-/** For screens inside a workspace. */
+/** The current scope. Can only be used on screens inside a workspace. */
 export function useScope(): Scope {
   const scope = useContext(ScopeContext);
   if (!scope) throw new Error('bug: a screen outside a workspace uses a workspace scope');
@@ -32,7 +34,7 @@ export function rememberEnv(env: Env): void {
   try {
     sessionStorage.setItem(STORED, env);
   } catch {
-    // Without storage, pages for both environments lead back to live.
+    // Without storage, links from pages that belong to neither environment lead to live.
   }
 }
 

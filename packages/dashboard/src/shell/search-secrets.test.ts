@@ -1,11 +1,11 @@
-// A credential pasted into a search box never gets into the page's URL or a request's URL.
+// A credential pasted into a search field never becomes part of the page's URL or a request's URL.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 
 const foreign = 'pk_9f8e7d6c5b4a39281706';
 
-test('no search box puts a pasted credential into a URL', async (t) => {
+test('no search field puts a pasted credential into a URL', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -28,7 +28,9 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   page.on('request', (one) => asked.push(`${one.url()} ${one.headers().referer ?? ''}`));
   page.on('framenavigated', (frame) => asked.push(frame.url()));
   const leaked = new Set<string>();
-  /** Records the search box if a URL has contained a credential since the last call. */
+  /**
+   * Records the name of the search field if a URL has contained a credential since the last call.
+   */
   const look = async (box: string) => {
     await page.evaluate('new Promise((done) => setTimeout(done, 500))');
     const urls = [...asked.splice(0), page.url()];

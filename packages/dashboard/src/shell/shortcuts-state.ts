@@ -1,4 +1,4 @@
-// Whether the list of shortcuts is open, and whether single-letter shortcuts are on.
+// Whether the list of shortcuts is open, and whether single-letter shortcuts are turned on.
 import { createObserved } from '../api/observed.ts';
 
 export const shortcutsAreOpen = createObserved(false);

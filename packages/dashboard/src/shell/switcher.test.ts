@@ -1,4 +1,5 @@
-// The workspace switcher finds workspaces by part of their name, and opens the same kind of page.
+// The workspace switcher finds workspaces by part of their name, and then opens the same kind of
+// page.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

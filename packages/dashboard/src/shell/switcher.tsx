@@ -9,7 +9,7 @@ import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
-/** With fewer workspaces than this, there is no search field. */
+/** The search field is only shown if there are at least this many workspaces. */
 const SEARCHED_FROM = 6;
 
 export function Switcher() {
@@ -56,8 +56,8 @@ export function Switcher() {
 }
 
 /**
- * The same page in a different workspace. An object belongs to one workspace, so its page becomes
- * the list of such objects.
+ * The URL of the same page in a different workspace. For an object's page, it is the URL of the
+ * list, because an object belongs to only one workspace.
  */
 export function samePage(pathname: string, slug: string): string {
   const page = workspacePageOf(pathname);

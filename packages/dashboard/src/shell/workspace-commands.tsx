@@ -1,5 +1,5 @@
-// Palette results in a workspace: tenants, keys and projects by the start of a name or identifier,
-// and an action that explains a pasted key.
+// The palette's results inside a workspace: tenants, keys and projects whose name or identifier
+// starts with the text, and an action that explains a pasted key.
 import type { Item } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
@@ -77,9 +77,11 @@ const projectCommand =
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 
-/** Passes the key in memory, so that it never gets into a URL or the history. */
+/**
+ * Passes the key to the Explain screen in memory, so that it never appears in a URL or the history.
+ */
 function explains(text: string, place: Place): Command[] {
-  // Runs after the navigation, because that may clear the input of a screen that is already open.
+  // Passed after the navigation, which may clear the input field if the screen was already open.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
   return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

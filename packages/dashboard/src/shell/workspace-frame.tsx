@@ -1,4 +1,4 @@
-// The workspace frame: sidebar, header, and the colours of test mode.
+// The frame around a workspace's screens: sidebar, header, and the colours for test mode.
 import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';

@@ -1,4 +1,4 @@
-// Components and style sheets use the same class names, and styles are in the right layers.
+// Components and style sheets use the same class names, and each style sheet uses the right layer.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Computes the contrast of the colour tokens.
+// Checks the contrast of the colour tokens.
 import { equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
-// The strings for the frames around the screens and for the UI elements. The other files in this
-// folder are loaded later. Each screen has a separate `texts.ts` in its folder.
+// Strings for the frames around the screens and for shared UI elements. The other files in this
+// folder are loaded later. Each screen's strings are in the `texts.ts` in its folder.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-/** The screens with an entry in the sidebar, by their names in `screens.ts`. */
+/** Labels for the sidebar's entries, by the names of their screens in `screens.ts`. */
 const navigation = {
   overview: 'Overview',
   keys: 'Keys',

@@ -1,4 +1,5 @@
-// The strings of the dialog for an ended session, which is only loaded when needed.
+// Strings for the dialog that is shown when the session has ended. They are only loaded when
+// needed.
 export const ended = {
   title: 'You’ve been signed out',
   text: (email: string) =>

@@ -1,4 +1,4 @@
-// Strings for elements that the first page of a visit doesn't show; they are loaded later.
+// Strings for elements that aren't on the first page of a visit, so they can be loaded later.
 export const later = {
   listIsFull: (rows: number) =>
     `Only the first ${rows.toLocaleString('en')} rows are shown. Use filters to find the rest.`,

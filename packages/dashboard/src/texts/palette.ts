@@ -1,4 +1,4 @@
-// The strings of the palette, which is only loaded when it is opened.
+// Strings for the command palette. They are only loaded when it is opened.
 export const palette = {
   label: 'Search or jump to…',
   placeholder: 'Search, or paste a key',

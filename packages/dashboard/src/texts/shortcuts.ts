@@ -1,4 +1,4 @@
-// The strings of the list of shortcuts, which is only loaded when it is opened.
+// Strings for the list of shortcuts. They are only loaded when it is opened.
 export const shortcuts = {
   title: 'Keyboard shortcuts',
   letters: 'Single-letter shortcuts',

@@ -1,5 +1,5 @@
-// Loads the audit log page by page and recomputes every hash. Runs off the main thread, so that the
-// UI stays responsive, and keeps only one page of rows in memory.
+// Loads the audit log page by page and recomputes every hash. It runs in a worker, so that the UI
+// stays responsive, and keeps only one page of rows in memory.
 import { createCaller, KeyrailError } from '@keyrail/client';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';
@@ -34,8 +34,8 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 };
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
-  // Sent as a header, because the client would warn about plain HTTP in the console. /system
-  // already shows that warning.
+  // The token is passed as a header, because with the token option the client would warn about
+  // plain HTTP in the console. /system already shows that warning.
   const headers = { authorization: `Bearer ${token}`, [WORKSPACE_HEADER]: workspaceId };
   const client = createCaller({ url, headers });
   let head: Head = START;

@@ -1,4 +1,4 @@
-// An element of the gallery under its name.
+// A component in the gallery, below its name.
 import type { ReactNode } from 'react';
 import styles from './gallery.module.css';
 

@@ -1,4 +1,4 @@
-// States, times, text to copy, tables and charts.
+// States, times, copyable text, tables and charts.
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../../src/clock.ts';
 import { Chart } from '../../src/ui/charts/chart.tsx';
@@ -111,7 +111,7 @@ export const Figures = () => (
           hasMore
           loadMore={() => {}}
         />
-        {/* The maximum number of pages, of which only one has rows here. */}
+        {/* A table with the maximum number of pages. All but the first are empty. */}
         <Table
           label="Many keys"
           columns={columns}

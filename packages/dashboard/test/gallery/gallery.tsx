@@ -1,4 +1,4 @@
-// Every element in all its states, on one page. It is built for tests only.
+// The gallery: one page with every component in all its states. It is only built for tests.
 import '../../src/style/base.css';
 import '../../src/style/tokens.css';
 import '../../src/style/fonts.css';

@@ -1,4 +1,4 @@
-// An API key in the list. The server provides its state, and only the time left is computed here.
+// An API key in the list. Its state comes from the server. Only the time left is computed here.
 import type { Item } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Words } from '../texts/texts.ts';
@@ -26,14 +26,14 @@ export function shownState(key: ApiKey, words: Words, moment: Moment): Look & { 
   const look = looks[state];
   if (state !== 'expiring') return { ...look, text: words[`state.${state}`] };
   const { nowMs, isRotated } = moment;
-  // An expired key is reloaded. Until the response arrives, it is shown as expiring now.
+  // A key is reloaded when it expires. Until the response arrives, it is shown as expiring now.
   const end = new Date(Math.max(Date.parse(expires_at ?? ''), nowMs)).toISOString();
   return isRotated
     ? { ...look, shape: 'half', text: words['state.ending'](momentText(end, words, nowMs)) }
     : { ...look, text: words['state.expiring'](relativeTime(end, words, nowMs)) };
 }
 
-/** When the next of these keys expires, or null. Expiries in the past are ignored. */
+/** When the next of these keys expires, or null if none will. Past expiries are ignored. */
 export function nextEnd(keys: readonly ApiKey[], nowMs: number): number | null {
   const ends = keys
     .filter(({ state }) => state === 'expiring')
@@ -45,6 +45,6 @@ export function nextEnd(keys: readonly ApiKey[], nowMs: number): number | null {
 export const nameOf = ({ name }: Pick<ApiKey, 'name'>, words: Words): string =>
   name ?? words['list.unnamed'];
 
-/** Whether the last request was within the hour. */
+/** Whether the key was used within the last hour. */
 export const isInUse = ({ last_used_at }: ApiKey, nowMs: number): boolean =>
   last_used_at !== null && nowMs - Date.parse(last_used_at) < HOUR_MS;

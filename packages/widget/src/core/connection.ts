@@ -1,7 +1,7 @@
-// The connection to the server: the current token, which is renewed before it expires, and its
-// session. Only one renewal runs at a time, whatever triggers it. A call rejected because of its
-// token has changed nothing, so it is retried once with the next token. If that token is rejected
-// too, the element shows the problem and stops.
+// The connection to the server: a token, which is renewed before it expires, and the session that
+// belongs to the token. Only one renewal runs at a time, however many events ask for one. A call
+// that is rejected because of its token has changed nothing, so it is retried once with the next
+// token. If that token is rejected too, the element shows the problem and stops sending requests.
 import { type Caller, createCaller } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import type { GetToken, Token, TokenReason, Transport } from '../types.ts';
@@ -21,7 +21,7 @@ type Parts = {
   transport: Transport;
   /** Aborted when the element is removed. */
   signal: AbortSignal;
-  /** Called only if something on the screen has changed. */
+  /** Called only if what the screen shows has changed. */
   onState(state: ConnectionState): void;
   onEnding(ending: Ending, error: unknown): void;
 };
@@ -31,7 +31,7 @@ type Access = { client: Caller; session: Session };
 const REQUEST_MS_MAX = 20_000;
 const CALL_MS_MAX = 25_000;
 const REPEATS_MAX = 1;
-/** If the server rejects a new token, it is replaced once. */
+/** If the server rejects a new token, another one is requested, but only once. */
 const REFUSALS_MAX = 2;
 
 export class Connection {
@@ -68,7 +68,8 @@ export class Connection {
       if (!isTokenRefusal(error)) throw error;
       const isCurrent = this.#access === used || this.#access === null;
       const next = isCurrent ? await this.#renew('refused') : this.#access;
-      // The call was made for a different tenant's keys.
+      // If the new token is for a different tenant, the call isn't retried, because it was about
+      // the previous tenant's keys.
       if (next === null || !isSameTenant(used.session, next.session)) throw error;
       return use(next.client, signal).catch((again: unknown) => {
         throw isTokenRefusal(again) ? this.#end('refused', again) : again;
@@ -76,7 +77,7 @@ export class Connection {
     }
   }
 
-  /** Requests a token again after access has ended. */
+  /** Requests a token again after the connection has stopped. */
   async retry(): Promise<void> {
     await this.#renew(this.#state.ending === 'refused' ? 'refused' : 'start').catch(() => {});
   }
@@ -86,7 +87,10 @@ export class Connection {
     if (!this.#parts.signal.aborted) this.#parts.onState(this.#state);
   }
 
-  /** A hidden or offline page renews its token once it is visible and online again. */
+  /**
+   * Renews the token if it is due. While the page is hidden or offline, this waits until the page
+   * is visible and online again.
+   */
   readonly #renewIfDue = (): void => {
     if (document.hidden || !navigator.onLine) return;
     const isUnavailable = this.#state.ending === 'unavailable';
@@ -154,7 +158,10 @@ export class Connection {
     this.#change({ session: next.session, ending: null });
   }
 
-  /** Waits, but stops early if the page becomes visible or online, or if a call needs the token. */
+  /**
+   * Waits between two attempts. Stops early if the page becomes visible or online, or if a call
+   * needs the token.
+   */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

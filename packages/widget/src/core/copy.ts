@@ -1,6 +1,7 @@
-// Copies text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
+// Copies text. The clipboard API isn't available over plain HTTP, so an older method is tried as
+// well.
 
-/** Returns false if the browser blocked copying. The text is then selected. */
+/** Returns false if the browser blocked copying. The text on the page is selected in that case. */
 export async function copyText(text: string, shown: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

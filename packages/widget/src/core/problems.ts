@@ -4,18 +4,18 @@ import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';
 import { TokenProblem } from './refusals.ts';
 
-/** The action that failed, because the meaning of an error code depends on it. */
+/** The action that failed. The meaning of an error code depends on it. */
 export type Act = 'read' | 'create' | 'rotate' | 'revoke';
 
 export type Problem = {
   code: string;
   text: string;
   requestId: string | null;
-  /** The change may have been made. The list shows whether it was. */
+  /** True if the change may have been made anyway. The list shows whether it was. */
   isUnknown: boolean;
 };
 
-/** The browser is offline, so a request would fail. */
+/** Thrown instead of sending a request while the browser is offline. */
 export class Offline extends Error {}
 
 const SECONDS_DEFAULT = 60;
@@ -34,7 +34,8 @@ export function problemOf(error: unknown, act: Act, words: Words): Problem {
     const isOrigin = ending === 'origin_not_allowed';
     return said(ending, isOrigin ? words['error.origin_not_allowed'] : words[`token.${ending}`]);
   }
-  // Revoking a key twice does no harm, so the user doesn't need to check first.
+  // Revoking a key twice does no harm, so the user doesn't have to check the list before trying
+  // again.
   const isUnknown = act !== 'read' && act !== 'revoke' && isOutcomeUnknown(error);
   const unknown = isUnknown ? words['error.unknown_outcome'] : null;
   if (error instanceof KeyrailUnreachable) {
@@ -65,7 +66,10 @@ function refusalText(error: KeyrailError, act: Act, words: Words): string {
   }
 }
 
-/** The message for the page. It comes from the server and never contains a credential. */
+/**
+ * The details of the error event that the page receives. The message comes from the server and
+ * never contains a credential.
+ */
 export function detailOf(error: unknown, { code, text, requestId }: Problem): ErrorDetail {
   const message = error instanceof KeyrailError ? error.message : text;
   return { code, message, request_id: requestId };

@@ -13,7 +13,7 @@ export class TokenProblem extends Error {
   }
 }
 
-/** The server checks the token before it does anything else. */
+/** True if the server rejected the token, which it checks before doing anything else. */
 export const isTokenRefusal = (error: unknown): boolean =>
   error instanceof KeyrailError && error.status === 401;
 
@@ -23,9 +23,9 @@ export class OriginRefused extends Error {}
 type Asked = { url: string; transport: Transport; signal: AbortSignal };
 
 /**
- * Browsers hide responses from pages whose origin isn't registered, so the error looks like a lost
- * connection. But any page can read the 401 for a request without a token. If that response
- * arrives, the network works.
+ * Finds out whether a request failed because the page's origin isn't registered. Browsers hide
+ * responses from such pages, so the error looks like a lost connection. However, any page can read
+ * the 401 for a request without a token. If that response arrives, the network isn't the problem.
  */
 export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {
   if (!(error instanceof KeyrailUnreachable) || error.reason !== 'network') return error;

@@ -1,4 +1,4 @@
-// Tokens are renewed by the server's clock, even if the browser's clock is wrong.
+// The server's clock decides when tokens are renewed, even if the browser's clock is wrong.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { delayOfRenewal, waitsBetween } from './renewal-times.ts';
@@ -12,14 +12,14 @@ test("a token is renewed at refresh_after, by the server's clock", () => {
   equal(delayOfRenewal(token(at(240)), { expires_at: at(300), expires_in: 200 }), 140_000);
 });
 
-test('the delay has a minimum and a maximum, so a wrong time never causes a loop', () => {
+test('the delay before a renewal has a minimum and a maximum, so a wrong time never causes a loop', () => {
   const session = { expires_at: at(300), expires_in: 300 };
   equal(delayOfRenewal(token(at(-9999)), session), 10_000);
   equal(delayOfRenewal(token(at(99_999)), session), 600_000);
   equal(delayOfRenewal(token('soon'), session), 240_000, '80 % of its lifetime');
 });
 
-test('a token is requested at most three times, and a refresh takes at most a minute', () => {
+test('a token is requested at most three times, and renewal before expiry takes at most a minute', () => {
   for (const reason of ['start', 'refresh', 'refused'] as const) {
     equal(waitsBetween(reason).length, 2);
   }

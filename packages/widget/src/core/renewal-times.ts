@@ -1,4 +1,4 @@
-// When to renew a token. Only uses the server's clock, because the browser's may be wrong.
+// When to renew a token. Only the server's clock is used, because the browser's may be wrong.
 import type { Token, TokenReason } from '../types.ts';
 
 type Times = { expires_at: string; expires_in: number };
@@ -18,6 +18,9 @@ export function delayOfRenewal(
   return Math.min(DELAY_MS_MAX, Math.max(DELAY_MS_MIN, delayMs));
 }
 
-/** Two delays mean three attempts. A refresh has one minute before the old token expires. */
+/**
+ * The delays between attempts: two delays, so three attempts. When a token is renewed before it
+ * expires, there is about a minute for all of them.
+ */
 export const waitsBetween = (reason: TokenReason): readonly number[] =>
   reason === 'refresh' ? [5_000, 20_000] : [500, 2_000];

@@ -1,4 +1,4 @@
-// A token's session, or the reason there is no usable token.
+// The session that belongs to a token, or the reason there is no usable token.
 import type { Answer } from '@keyrail/client';
 import type { TokenExpiredDetail } from '../types.ts';
 

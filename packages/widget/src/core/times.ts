@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
-// Formats times, durations and numbers in the language of the UI strings. Times are local, show
-// their time zone, and follow the locale's 12-hour or 24-hour clock. Tooltips add UTC.
+// Formats times, durations and numbers in the language of the UI. Times are local, show their time
+// zone, and use the locale's 12-hour or 24-hour clock. Tooltips also show UTC.
 import type { Words } from '../texts/texts.ts';
 
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute';
@@ -17,14 +17,17 @@ const units: readonly (readonly [Unit, number])[] = [
 const unitOf = (ms: number): readonly [Unit, number] =>
   units.find(([, size]) => Math.abs(ms) >= size) ?? ['minute', MINUTE_MS];
 
-/** "3 minutes ago", "in 2 days" or "this minute". */
+/** A relative time, such as "3 minutes ago", "in 2 days" or "this minute". */
 export function relativeTime(instant: string, { lang }: Lang, nowMs: number): string {
   const ms = Date.parse(instant) - nowMs;
   const [unit, size] = unitOf(ms);
   return new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }
 
-/** Plain English uses the 24-hour clock, like the dashboard. en-US uses the 12-hour clock. */
+/**
+ * Formats a time. The language "en" uses the 24-hour clock, like the dashboard, but "en-US" uses
+ * the 12-hour clock.
+ */
 const formatted = (at: Date, { lang }: Lang, format: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(lang.toLowerCase() === 'en' ? 'en-GB' : lang, format).format(at);
 
@@ -40,7 +43,7 @@ export function fullTime(instant: string, words: Lang): string {
 export const dateText = (instant: string, words: Lang): string =>
   formatted(new Date(instant), words, { dateStyle: 'medium' });
 
-/** "14:05 CET" today, or else "Thu 19 Nov, 14:05 CET". */
+/** A time such as "14:05 CET" if it is today, and otherwise such as "Thu 19 Nov, 14:05 CET". */
 export function momentText(instant: string, words: Lang, nowMs: number): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === new Date(nowMs).toDateString();
@@ -49,7 +52,7 @@ export function momentText(instant: string, words: Lang, nowMs: number): string 
   return formatted(at, words, isToday ? time : { ...day, ...time });
 }
 
-/** The API's dates are in UTC. */
+/** Formats a date from the API, which is in UTC. */
 export const dayText = (day: string, words: Lang): string =>
   formatted(new Date(`${day}T00:00:00Z`), words, {
     day: 'numeric',

@@ -1,11 +1,12 @@
-// Gets tokens from a function on the page or from a URL of the vendor's backend.
+// Gets tokens from a function on the page, or from a URL on the vendor's backend.
 import type { GetToken, Token } from '../types.ts';
 
 const TOKEN_MS_MAX = 30_000;
 
 /**
- * The full URL of `token-url`, or null if it isn't on the page's origin. An attribute or a `<base>`
- * may be injected markup, so it must not be able to send the request elsewhere.
+ * The full URL for the attribute `token-url`, or null if it isn't on the page's origin. The
+ * attribute or a `<base>` element may be injected markup, which must not be able to send the
+ * request elsewhere.
  */
 export function ownUrl(tokenUrl: string): string | null {
   const link = document.createElement('a');
@@ -13,7 +14,7 @@ export function ownUrl(tokenUrl: string): string | null {
   return link.origin === origin ? link.href : null;
 }
 
-/** Null if the page has set neither. */
+/** Null if the page has set neither `getToken` nor `token-url`. */
 export function tokenSource(
   getToken: GetToken | null,
   tokenUrl: string | null,
@@ -27,7 +28,7 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'same-origin',
-    // An open redirect on the site could lead to another host.
+    // Redirects aren't followed, because an open redirect on the site could lead to another host.
     redirect: 'error',
     cache: 'no-store',
     headers: { accept: 'application/json' },
@@ -37,7 +38,10 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   return response.json();
 }
 
-/** The error never contains what the page returned, which may include a token. */
+/**
+ * Checks what the page returned. Errors never contain the value itself, because it may include a
+ * token.
+ */
 function checked(value: unknown): Token {
   if (typeof value === 'object' && value !== null && 'token' in value && 'refresh_after' in value) {
     const { token, refresh_after } = value;

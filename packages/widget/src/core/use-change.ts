@@ -1,4 +1,4 @@
-// Runs one change at a time, and provides its progress and its error.
+// Runs one change at a time. Returns whether it is running, and its error.
 import type { Caller } from '@keyrail/client';
 import { useRef, useState } from 'preact/hooks';
 import { useWidget } from '../ui/context.ts';
@@ -15,7 +15,8 @@ export function useChange<T>(act: Act, onDone: (result: T) => void): Change<T> {
   const { connection, words, emit } = useWidget();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // State only updates on the next render, and a second click may come before that.
+  // A ref, because state is only updated with the next render, and a second click may arrive before
+  // that.
   const isRunning = useRef(false);
   const run: Change<T>['run'] = async (send) => {
     if (isRunning.current) return;

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
-// The list of keys. It is loaded page by page, and updated in place after each change.
+// The list of keys. It is loaded page by page and updated in place after each change.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { useWidget } from '../ui/context.ts';
@@ -14,7 +14,7 @@ export type KeyList = {
   problem: Problem | null;
   reload(): Promise<void>;
   more(): Promise<void>;
-  /** Adds or replaces keys in the list, newest first. */
+  /** Adds keys to the list, newest first, or replaces them. */
   put(...changed: ApiKey[]): void;
 };
 
@@ -26,7 +26,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   const [isLoading, setLoading] = useState(false);
   const latest = useRef({ words, emit });
   latest.current = { words, emit };
-  // Results of earlier reads are ignored.
+  // The number of the latest read. Results of earlier reads are ignored.
   const turn = useRef(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new session may see other keys
@@ -51,7 +51,8 @@ export function useKeys(includeRevoked: boolean): KeyList {
       } catch (error) {
         if (mine !== turn.current) return;
         const problem = problemOf(error, 'read', latest.current.words);
-        // The element already shows that there is no token, and has sent an event to the page.
+        // Without a token there is nothing to report: the element already says so and has told the
+        // page.
         if (!(error instanceof TokenProblem)) {
           setShown((before) => ({ ...before, problem }));
           latest.current.emit('error', detailOf(error, problem));
@@ -69,8 +70,8 @@ export function useKeys(includeRevoked: boolean): KeyList {
     };
   }, [read]);
 
-  // Reloads the list when a key expires, unless more than one page is shown. It waits one second
-  // longer, because the server's clock decides.
+  // Reloads the list one second after a key expires, because the server's clock decides when that
+  // is. A list with more than one page isn't reloaded.
   const { keys } = shown;
   useEffect(() => {
     const endsMs = keys === null || keys.length > pageSize ? null : nextEnd(keys, nowMs());

@@ -1,4 +1,4 @@
-// The whole element: the key manager once there is a session, or what is shown before that.
+// What the element shows: the key manager or, if there is no session yet, the current state.
 import { useState } from 'preact/hooks';
 import type { Connection } from '../core/connection.ts';
 import type { ConnectionState, Session } from '../core/session.ts';
@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Commands, TenantKeys } from './keys.tsx';
 
-/** What the page must fix before the element can connect. */
+/** A mistake on the page that must be fixed before the element can connect. */
 export type Fault = 'error.setup' | 'error.token_url';
 
 type AppProps = {
@@ -62,7 +62,7 @@ export function App({ words, connection, state, fault, ...rest }: AppProps) {
   );
 }
 
-/** Each tenant, project and environment has its own list. */
+/** Identifies a list, because each tenant, project and environment has its own. */
 const placeOf = ({ tenant, project, env }: Session): string => `${tenant.id} ${project.id} ${env}`;
 
 type EndedProps = {
@@ -72,7 +72,7 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** A notice that doesn't remove anything the user sees or has typed. */
+/** Says that access has ended. What the user sees and has typed stays on the screen. */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

@@ -1,4 +1,4 @@
-// The key manager for one tenant: the list and the open dialog.
+// The key manager for one tenant: the list of keys, and the dialog that is open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type ApiKey, nameOf } from '../core/api-key.ts';
@@ -16,7 +16,7 @@ import { Revoke } from './revoke.tsx';
 import { Rotate, type RotatedKey } from './rotate.tsx';
 import { Usage } from './usage.tsx';
 
-/** The element's methods that need this screen. */
+/** The element's methods that this screen implements. */
 export type Commands = { openCreate(): void; reload(): Promise<void> };
 
 type Open = Choice | { act: 'create' } | { act: 'reveal'; revealed: Revealed } | null;
@@ -147,7 +147,7 @@ function OpenDialog({ open, onOpen, list }: DialogProps) {
     void list.reload();
   };
   const onRevealed = (made: CreatedKey, previous: ApiKey | null) => {
-    // The list stores the key without its secret.
+    // The key is added to the list without its secret.
     const { key: value, key_shown_once, ...key } = made;
     list.put(...(previous ? [key, previous] : [key]));
     emit(previous ? 'rotated' : 'created', detailOf(key));

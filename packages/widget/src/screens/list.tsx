@@ -1,4 +1,4 @@
-// The rows of the list, as a table, or as cards where the element is narrow.
+// The rows of the list, shown as a table or, if the element is narrow, as cards.
 import { whyNotRotatable, workingKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
@@ -9,7 +9,7 @@ import { useWidget } from '../ui/context.ts';
 import { StateShape } from '../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../ui/menu.tsx';
 
-/** An action from a row's menu, and the key it is for. */
+/** What the user chose from a row's menu, and the row's key. */
 export type Choice = { act: 'rotate' | 'revoke' | 'usage'; key: ApiKey };
 
 type Props = { keys: readonly ApiKey[]; onChoose(choice: Choice): void };

@@ -1,5 +1,5 @@
-// A new key in full, shown once. Its value is stored nowhere else, so it is discarded with this
-// dialog.
+// Shows a new key in full, once. The value is stored nowhere else, so it is lost when the dialog
+// closes.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/api-key.ts';
@@ -95,7 +95,7 @@ function PreviousKey({ of: { expires_at } }: { of: ApiKey }) {
   );
 }
 
-/** Closing the tab asks for confirmation too. */
+/** The browser also asks for confirmation if the user closes the tab. */
 function useLeaveQuestion(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return;

@@ -1,4 +1,4 @@
-// Rotates a key. Shows how long both keys work, in words and as two bars.
+// Rotates a key. Says how long both keys will work, and shows it as two bars.
 import type { Answer } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { endAfterRotationMs } from '@keyrail/protocol/wire/key-states.ts';
@@ -86,7 +86,9 @@ function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number
   );
 }
 
-/** If the key expires before the overlap ends, its expiry stays the same. */
+/**
+ * Shows the overlap. If the old key expires before the overlap ends, it still expires at that time.
+ */
 function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
   const { words } = useWidget();
   const now = nowMs();

@@ -8,7 +8,9 @@ export type Day = Answer<'GET /v1/embed/keys/{id}/usage'>['data'][number];
 const WIDTH = 100;
 const HEIGHT = 40;
 const GAP_SHARE = 0.25;
-/** Keeps a day with one request visible beside a day with a million. */
+/**
+ * The minimum height of a bar. Keeps a day with one request visible beside a day with a million.
+ */
 const BAR_MIN = 0.6;
 
 const sumOf = (days: readonly Day[], field: 'requests' | 'errors'): number =>

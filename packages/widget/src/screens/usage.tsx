@@ -1,5 +1,5 @@
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
-// The usage of one key, with a bar for each day, or as a table.
+// The usage of one key, as a chart with a bar for each day or as a table.
 import { useEffect, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/api-key.ts';
@@ -86,7 +86,7 @@ function useDays(key: ApiKey, range: number) {
   return { days, problem, retry: () => setAttempt(attempt + 1) };
 }
 
-/** The API leaves out days without traffic. */
+/** Adds the days without traffic, which the API leaves out. */
 function everyDay(days: readonly Day[], range: number): Day[] {
   const known = new Map(days.map((one) => [one.day, one]));
   const now = nowMs();

@@ -1,5 +1,5 @@
-// The English UI strings. Every other language has the same entries. Strings that contain numbers
-// or names are functions.
+// The English UI strings. All other languages have the same entries. A string that contains numbers
+// or names is a function.
 export const en = {
   'list.title': 'API keys',
   'list.count': (count: number) => (count === 1 ? '1 key' : `${count} keys`),
@@ -112,7 +112,7 @@ export const en = {
   'error.other': 'Something went wrong on the server. Try again.',
 };
 
-/** One language's entries. Each is a string, or a function that inserts numbers and names. */
+/** The entries of one language. Each is a string, or a function that inserts numbers and names. */
 export type Table = {
   [K in keyof typeof en]: (typeof en)[K] extends string ? string : (typeof en)[K];
 };

@@ -1,4 +1,4 @@
-// The translations are complete, and the right language is chosen.
+// Translations are complete, and the element uses the right language.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { de } from './de.ts';
@@ -9,7 +9,7 @@ type Entry = string | ((...args: never[]) => string);
 
 const entriesOf = (table: object): [string, Entry][] => Object.entries(table);
 
-test('German has the same strings as English, of the same types, and none is empty', () => {
+test('German has the same strings as English, with the same types, and none of them is empty', () => {
   deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
   const german = new Map(entriesOf(de));
   for (const [name, text] of entriesOf(en)) {
@@ -22,7 +22,7 @@ test('German has the same strings as English, of the same types, and none is emp
   }
 });
 
-test('only two strings are the same in both languages', () => {
+test('only two strings are the same in English and German', () => {
   const same = entriesOf(en).filter(([name, text]) => Reflect.get(de, name) === text);
   deepEqual(
     same.map(([name]) => name),
@@ -37,7 +37,7 @@ test('a count of one uses the singular', () => {
   equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('the language selects the strings, English is the fallback, and any string can be replaced', () => {
+test('the language selects the strings; English is the fallback, and any string can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);

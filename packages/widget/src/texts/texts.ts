@@ -2,14 +2,14 @@
 import { de } from './de.ts';
 import { en, type Table } from './en.ts';
 
-/** Replacements for any of the UI strings, names for your scopes, and the text direction. */
+/** Your own texts for any of the UI strings, names for your scopes, and the text direction. */
 export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
-  /** Names for scopes: `{ 'invoices:read': 'Read invoices' }`. */
+  /** Names for your scopes: `{ 'invoices:read': 'Read invoices' }`. */
   scopes?: Readonly<Record<string, string>> | undefined;
   dir?: 'ltr' | 'rtl' | undefined;
 };
 
-/** The strings every screen uses. */
+/** The strings that screens use, in one language. */
 export type Words = Table & {
   /** The language used for dates and numbers. */
   lang: string;
@@ -20,7 +20,10 @@ export type Words = Table & {
 const tables: Readonly<Record<string, Table>> = { en, de };
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ku|ps|sd|ug|ur|yi)\b/i;
 
-/** Unknown languages get English strings unless the vendor passes its own. */
+/**
+ * The strings for a language. Unknown languages get English strings, except for those the vendor
+ * replaces.
+ */
 export function wordsFor(wanted: string, own: Texts = {}): Words {
   const lang = isLanguage(wanted) ? wanted : 'en';
   const [primary = ''] = lang.toLowerCase().split('-');
@@ -29,7 +32,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates in a different language than the strings would be confusing.
+    // Dates use the same language as the strings, because a mixture would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

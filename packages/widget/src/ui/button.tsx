@@ -1,4 +1,4 @@
-// Buttons. A busy button must keep the focus, so it never gets the `disabled` attribute.
+// Buttons. A busy button keeps the focus, so it never gets the attribute `disabled`.
 import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -10,7 +10,7 @@ type Props = {
   type?: 'button' | 'submit';
   busy?: boolean;
   onClick?: () => void;
-  /** Gets the focus when its dialog opens. */
+  /** If true, this button gets the focus when its dialog opens. */
   isFirst?: boolean;
 };
 

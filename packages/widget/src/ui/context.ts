@@ -1,4 +1,5 @@
-// Shared by all screens: strings, connection, settings, and a way to send the element's events.
+// What all screens share: the strings, the connection, the settings, and a function that sends the
+// element's events.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Connection } from '../core/connection.ts';

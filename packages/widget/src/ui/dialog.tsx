@@ -1,6 +1,6 @@
-// A native dialog: it keeps the focus, makes the page behind it inert, and returns the focus to the
-// element that opened it. The page doesn't receive its Esc key presses, so the page's own dialogs
-// stay open.
+// The browser's own dialog. It keeps the focus inside, makes the page behind it inert, and returns
+// the focus to the element that opened it. Pressing Esc in it has no effect on the page, so the
+// page's own dialogs stay open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -11,9 +11,9 @@ type Props = {
   children: ComponentChildren;
   /** Buttons at the bottom, with the primary one last. */
   actions: ComponentChildren;
-  /** Called by Esc, the close button and the backdrop. */
+  /** Called when the user presses Esc, or clicks the close button or the backdrop. */
   onClose(): void;
-  /** Makes the content a form, so that Enter submits it. */
+  /** If set, the dialog's content is a form, so that Enter submits it. */
   onSubmit?: () => void;
   isWide?: boolean;
 };
@@ -91,8 +91,8 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * If the change removed the element that opened the dialog, the title gets the focus. If the page
- * opened the dialog, the browser has already returned the focus.
+ * Moves the focus to the title if the change has removed the element that opened the dialog. If the
+ * page opened the dialog, the browser has already returned the focus.
  */
 function giveBack(opener: Element | null, root: Node): void {
   if (opener === null) return;

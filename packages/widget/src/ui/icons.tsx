@@ -1,4 +1,4 @@
-// Paths for icons and state shapes.
+// SVG paths for the icons, and for the shapes that show a key's state.
 import type { Shape } from '../core/api-key.ts';
 
 const strokes = {

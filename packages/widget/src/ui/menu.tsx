@@ -1,4 +1,4 @@
-// A row's menu. It is in the top layer, so nothing on the page cuts it off.
+// A row's menu. It is in the top layer, so nothing on the page can cut it off.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -54,7 +54,7 @@ function MenuPopup({ label, entries, button, onClose }: PopupProps) {
   const choose = ({ because, onChoose }: MenuEntry) => {
     if (because) return;
     onClose();
-    // The dialog that opens next returns the focus to the button.
+    // The focus goes to the button first, so that the next dialog returns it there.
     button?.focus();
     onChoose();
   };
@@ -104,7 +104,8 @@ function usePopup(button: HTMLElement | null, onClose: () => void) {
       close.current();
       button.focus();
     };
-    // A late event from an earlier scroll is ignored. The menu only closes if the button has moved.
+    // The menu only closes if its button has moved, because the event may be a late one from an
+    // earlier scroll.
     const opened = button.getBoundingClientRect();
     const follow = () => {
       const { left, top } = button.getBoundingClientRect();
@@ -129,7 +130,7 @@ const itemsOf = (menu: HTMLElement): HTMLElement[] => [
   ...menu.querySelectorAll<HTMLElement>('[role=menuitem]'),
 ];
 
-/** Moves the focus. Returns true if the menu handles the key. */
+/** Moves the focus between entries. Returns true if the menu handles the key that was pressed. */
 function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
   const at = items.findIndex((item) => item.matches(':focus'));
   const last = items.length - 1;
@@ -145,7 +146,8 @@ function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
 }
 
 /**
- * Places the menu below the button, aligned with its end, or above it if there is no room below.
+ * Places the menu below the button, or above it if there isn't enough room. The menu and the button
+ * end at the same edge.
  */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();

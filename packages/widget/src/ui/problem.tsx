@@ -1,4 +1,4 @@
-// Shows an error: what it means, what to do, and the request ID for support.
+// Shows an error: what it means, what to do, and the request ID to give to support.
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../core/problems.ts';
 import { useWidget } from './context.ts';

@@ -1,4 +1,4 @@
-// A row of options, one of which is pressed.
+// A row of buttons for choosing one of several options.
 type Props<T> = {
   label: string;
   value: T;

@@ -1,4 +1,5 @@
-// Placeholder rows while keys load. They appear after a delay, so quick responses never show them.
+// Placeholder rows while keys are loading. They appear after a delay, so there are none if the
+// response is quick.
 import { useEffect, useState } from 'preact/hooks';
 import type { Words } from '../texts/texts.ts';
 

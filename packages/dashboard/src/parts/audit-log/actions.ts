@@ -1,4 +1,4 @@
-// Describes the actions in the audit log: what an actor did to a target.
+// The words that describe each action in the audit log: what an actor did to a target.
 
 type Words = {
   /** Shown between the actor and the target. */

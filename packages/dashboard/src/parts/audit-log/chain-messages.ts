@@ -1,4 +1,4 @@
-// Messages between the page and the worker.
+// Messages between the page and the worker that verifies the audit log.
 import type { Break, Head } from './chain.ts';
 
 export type ChainRequest = {

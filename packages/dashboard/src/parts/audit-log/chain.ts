@@ -28,7 +28,7 @@ type Check = {
   remembered: Head | null;
 };
 
-/** Follows the chain from the head through the rows, up to the first break. */
+/** Checks the rows that follow the given head, and stops at the first break. */
 export async function checkRows({
   rows,
   head,

@@ -1,4 +1,5 @@
-// How to connect a node to a project. The code uses the URL in the browser's address bar.
+// Shows the code that connects a node to a project. The code contains the origin the dashboard is
+// opened from.
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { connectSnippets } from './frameworks.ts';
 

@@ -1,4 +1,4 @@
-// Deletes a tenant or a project, after showing what that would affect.
+// Deletes a tenant or a project, after showing what the deletion affects.
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange, useRefresh } from '../../api/query.ts';
 import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
@@ -29,7 +29,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        // Leaves the page first. Otherwise, the page would request the deleted object.
+        // Leave the page first. Otherwise, it would request the object that has just been deleted.
         await onDeleted();
         await refresh(...REFRESHES);
       },

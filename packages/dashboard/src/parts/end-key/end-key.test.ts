@@ -1,4 +1,4 @@
-// The life of a key, from creation to revocation, in the browser and on twenty real nodes.
+// A key is created, disabled, enabled and revoked, in the browser and on twenty real nodes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
@@ -23,7 +23,7 @@ async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   return { node, proxy };
 }
 
-/** Creates a key through the form and returns it. The page no longer has it afterwards. */
+/** Creates a key through the form and returns its value, which then disappears from the page. */
 async function createKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'Create key' }).click();
@@ -80,7 +80,7 @@ test('a key is created, disabled, enabled and revoked on twenty nodes, one of th
   const isAllowedBy = () => all.filter((node) => node.verify(secret).allowed).length;
   await until(() => isAllowedBy() === 20);
 
-  // Disable the key. Nodes are listed with their times, in the order they confirmed.
+  // Disable the key. The dialog lists the nodes in the order they confirmed, each with its time.
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await dialog.getByText('Live nodes').waitFor();
   equal(await dialog.locator('dd').last().textContent(), '20');
@@ -112,7 +112,7 @@ test('a key is created, disabled, enabled and revoked on twenty nodes, one of th
   await page.getByText('Backend enabled').waitFor();
   await until(() => isAllowedBy() === 20);
 
-  // The page verifies the next receipt, and the published keys don't include its signing key.
+  // Publish no signing keys, so that the page can't verify the next receipt.
   const jwks = '**/.well-known/jwks.json';
   await page.route(jwks, (route) => route.fulfill({ json: { keys: [] } }));
 
@@ -137,7 +137,7 @@ test('a key is created, disabled, enabled and revoked on twenty nodes, one of th
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
-  // Once its responses are released, the frozen node rejects the key too.
+  // When the frozen node finally receives its responses, it rejects the key too.
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);

@@ -21,7 +21,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const { phase } = watch;
   useEffect(() => {
-    // The focused button has been removed.
+    // The button that had the focus has been removed.
     if (phase !== 'ready') body.current?.focus();
   }, [phase]);
   const title = texts.title[act](key.name ?? key.display_prefix);
@@ -46,12 +46,12 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && isOutcomeUnknown(watch.error);
-  // Sending the request again changes nothing. It only waits for the nodes again.
+  // The key has already changed, so repeating the request only waits for the nodes again.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog
       title={title}
-      // The change can no longer be stopped. Closing the dialog would only hide its result.
+      // A running change can't be stopped, and closing the dialog would only hide its result.
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (

@@ -10,7 +10,7 @@ import { openGround } from '../../../test/ground.ts';
 
 type Changes = { incomplete_reason: IncompleteReason | null } & Record<string, unknown>;
 
-/** Changes the nodes in the server's responses from now on. */
+/** From now on, replaces the nodes' results in the server's responses to this change. */
 async function revise(page: Page, act: string, changes: Changes): Promise<void> {
   await page.unrouteAll({ behavior: 'wait' });
   await page.route(`**/v1/keys/*/${act}?wait=true`, async (route) => {
@@ -90,7 +90,7 @@ for (const act of ['revoke', 'disable'] as const) {
   });
 }
 
-test('with a silent node, a revocation is not reported as applied everywhere', async (t) => {
+test('if a node is silent, a revocation is not reported as applied everywhere', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

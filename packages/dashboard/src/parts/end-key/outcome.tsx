@@ -1,4 +1,5 @@
-// The running clock, the rows of the nodes, and the result.
+// What the dialog shows during and after a change: the running clock, a row for each node, and the
+// result.
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { classes } from '../../ui/classes.ts';
@@ -74,7 +75,10 @@ function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
   );
 }
 
-/** A change is complete without silent nodes, but they may not have applied it. */
+/**
+ * A change can be complete although some nodes are silent. Those nodes may not have applied it, so
+ * the headline doesn't say "everywhere".
+ */
 function headlineOf(propagation: Propagation): string {
   const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
   if (total_nodes === 0) return texts.noneYet(waited_ms);

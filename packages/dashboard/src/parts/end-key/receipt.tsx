@@ -1,5 +1,5 @@
-// The signed receipt of the change. The browser verifies it with the published keys, and it can be
-// saved as a file.
+// The signed receipt for the change. The browser verifies it with the published keys, and the user
+// can save it as a file.
 import { verifyReceipt } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -32,7 +32,9 @@ export function Receipt({ receipt, keyId }: Props) {
   );
 }
 
-/** Null until the result is known. Any other string is the reason for a failure. */
+/**
+ * Null until verification has finished. Any string other than these three is the reason it failed.
+ */
 type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 
 function useVerdict({ receipt, keyId }: Props): Verdict {

@@ -1,5 +1,5 @@
-// Revokes or disables a key and watches its nodes. Each row comes from a server response: the list
-// of nodes before the change, polls while waiting, or the final response.
+// Revokes or disables a key and watches its nodes. The rows always come from the server: from the
+// list of nodes before the change, from polls while waiting, or from the final response.
 import type { Answer, Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useEffect, useRef, useState } from 'react';
@@ -12,11 +12,11 @@ type PolicyNode = Item<'GET /v1/policy/nodes'>;
 
 export type NodeLine = {
   id: string;
-  /** The version before the change; null if the node appeared later. */
+  /** The node's policy version before the change; null if the node appeared later. */
   from: number | null;
   version: number;
   isApplied: boolean;
-  /** Null until the response arrives. */
+  /** How long after the change the node confirmed it; null until the final response. */
   afterMs: number | null;
   lastSeenAt: string;
 };
@@ -27,10 +27,10 @@ type Watch =
   | { phase: 'done'; propagation: Propagation; tookMs: number }
   | { phase: 'failed'; error: Error };
 
-/** If the response arrives within this time, the nodes aren't polled. */
+/** Nodes are only polled if the response takes longer than this. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
-/** How often the list of nodes is reloaded before the change. */
+/** How often the list of nodes is reloaded until the user confirms the change. */
 const READY_MS = 5000;
 
 export function useWatch(key: ApiKey, act: EndAct) {
@@ -50,7 +50,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
     };
   }, []);
 
-  /** Polls the nodes until the response arrives. */
+  /** Polls the nodes until the response to the change arrives. */
   const poll = async (isOver: () => boolean): Promise<void> => {
     await pause(POLLS_AFTER_MS);
     while (!isOver() && isHere.current) {
@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // The change has created a new policy version.
+      // A version newer than the one before the change includes the change.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,

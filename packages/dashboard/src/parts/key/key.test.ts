@@ -1,4 +1,4 @@
-// The keys that the dashboard offers to rotate.
+// Which keys the dashboard offers to rotate.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiKey, whyNotRotated } from './key.ts';

@@ -9,7 +9,10 @@ import { momentText } from '../../ui/content/spans.ts';
 import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
-/** The old key's bar starts to the left of now, because that key already works. */
+/**
+ * The position of the current time. The old key's bar starts to the left of it, because the old key
+ * already works.
+ */
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;
 

@@ -1,4 +1,4 @@
-// Parses metadata while it is typed. Returns the JSON object, or what is wrong with the text.
+// Parses metadata as the user types. Returns the JSON object, or what is wrong with the text.
 import type { ApiKey } from './key.ts';
 import { texts } from './texts.ts';
 

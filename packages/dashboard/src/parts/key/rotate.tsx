@@ -1,4 +1,4 @@
-// Rotates a key. Two bars on a timeline show how long each key works.
+// Rotates a key. Two bars on a timeline show when each of the two keys works.
 
 import {
   OVERLAP_HOURS_DEFAULT,

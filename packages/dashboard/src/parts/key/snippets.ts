@@ -1,7 +1,7 @@
-// Code that calls an API with a new key, for the dialog that shows the key once.
+// Code that calls an API with the new key, shown in the dialog that reveals the key.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
-/** The server doesn't know the URL of the protected API. */
+/** A placeholder, because Keyrail doesn't know the URL of the protected API. */
 const API = 'https://api.example.com/';
 
 export const keySnippets = (key: string): SnippetText[] => [

@@ -1,4 +1,4 @@
-// The nodes of one project. Silent nodes are collapsed.
+// One project's nodes. Silent nodes are collapsed.
 
 import type { Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -75,7 +75,7 @@ export function Nodes({ label, nodes }: { label: string; nodes: readonly PolicyN
 const faded = () => true;
 const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${env_scope}`;
 
-// Sorted by name, so that rows keep their position while nodes poll.
+// Sorted by name, so that rows don't move as nodes poll.
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 

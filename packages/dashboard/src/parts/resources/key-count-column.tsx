@@ -1,4 +1,4 @@
-// The number of active keys an object has in this environment.
+// A column with the number of each object's active keys in this environment.
 import { count } from '../../ui/content/spans.ts';
 import type { Column } from '../../ui/tables/table.tsx';
 

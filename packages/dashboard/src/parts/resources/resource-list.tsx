@@ -13,7 +13,10 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 
-/** Names and counts are loaded for each page of rows, with up to 100 IDs. */
+/**
+ * Names and counts are requested by ID for each page of rows, and one request may contain up to 100
+ * IDs.
+ */
 const PAGE_ROWS = 100;
 
 type Texts = Readonly<
@@ -34,7 +37,7 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** The list's props for `Table`. */
+/** The `Table` props that come from the list. */
 export type Shown<T> = Pick<ListResult<T>, 'hasMore' | 'isLoadingMore' | 'loadMore'> & {
   pages: Pages<T>;
 };
@@ -49,7 +52,7 @@ type Props<T> = {
 
 const parse = ({ q = '' }: Search) => ({ q });
 
-/** The API query for a list whose search text is in the URL. */
+/** The API query for a list, with the search text from the URL. */
 export function useListQuery() {
   const [{ q }] = useSearch(parse);
   return { limit: PAGE_ROWS, ...(q !== '' && { q }) };

@@ -1,4 +1,4 @@
-// The screen for one object that can be edited and deleted.
+// The page for one object, which can be edited and deleted there.
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
@@ -15,7 +15,7 @@ type Texts = Readonly<
 
 type Props<T> = {
   kind: 'project' | 'tenant';
-  /** Null if there is no project or tenant with this ID. */
+  /** The data is null if there is no object with this ID. */
   query: { data: T | null | undefined; error: Error | null; refetch(): unknown };
   nameOf(object: T): string;
   texts: Texts;

@@ -3,7 +3,7 @@ import { count } from '../../ui/content/spans.ts';
 
 export const numberText = count;
 
-/** At most three digits, because the histogram isn't more precise. */
+/** At most three significant digits, because the latency histogram isn't more precise than that. */
 export const latencyText = (ms: number): string =>
   ms >= 1000 ? `${(ms / 1000).toPrecision(3)} s` : `${Number(ms.toPrecision(3))} ms`;
 
@@ -18,7 +18,7 @@ const change = new Intl.NumberFormat('en', {
   maximumFractionDigits: 0,
 });
 
-/** "+12%"; null if the earlier value is zero. */
+/** The relative change, such as "+12%"; null if the earlier value is zero. */
 export const changeText = (now: number, before: number): string | null =>
   before === 0 ? null : change.format(now / before - 1);
 
@@ -27,6 +27,6 @@ const points = new Intl.NumberFormat('en', {
   maximumFractionDigits: 2,
 });
 
-/** The change of a rate, in percentage points. */
+/** The change between two rates, in percentage points. */
 export const pointsText = (now: number, before: number): string =>
   `${points.format((now - before) * 100)} pp`;

@@ -1,4 +1,4 @@
-// The time range for traffic charts, which is part of the URL.
+// The time range for the traffic charts. It is stored in the URL.
 import type { Answer } from '@keyrail/client';
 import { type Interval, lastIntervals } from '../../ui/charts/intervals.ts';
 import { texts } from './texts.ts';
@@ -9,13 +9,17 @@ export type Range = '24h' | '7d' | '35d';
 type RangeFacts = {
   interval: Interval;
   count: number;
-  /** The range to load for a comparison: two full periods and the current interval. */
+  /**
+   * How to load the data for a comparison: two full periods, plus the current interval. Null if
+   * there is no earlier data.
+   */
   before: { interval: Interval; period: number } | null;
 };
 
 const DAY_HOURS = 24;
 
-// The API covers the last 168 hours or 35 days, so the longest range has no earlier period.
+// The API has hours for the last 7 days and days for the last 35, so 35 days can't be compared with
+// an earlier period.
 export const rangeFacts: Readonly<Record<Range, RangeFacts>> = {
   '24h': { interval: 'hour', count: DAY_HOURS, before: { interval: 'hour', period: DAY_HOURS } },
   '7d': { interval: 'hour', count: 7 * DAY_HOURS, before: { interval: 'day', period: 7 } },
@@ -36,7 +40,9 @@ type Sums = { requests: number; errors: number; denied: number };
 export const deniedOf = ({ denials }: { denials: Overview['total']['denials'] }): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Totals of the last full period and the one before it, without the current interval. */
+/**
+ * Totals for the last full period and for the one before it. The current interval isn't included.
+ */
 export function periodsOf(
   { data: points }: Overview,
   { interval, period }: { interval: Interval; period: number },

@@ -64,7 +64,10 @@ export function TrafficChart({ overview, range, view, aside }: Props) {
   );
 }
 
-/** Errors include denied requests. Counts are rounded, so the difference may be negative. */
+/**
+ * Requests that failed without being denied. The API's errors include denied requests, and counts
+ * are rounded, so the difference may be negative.
+ */
 const failedOf = (point: Point): number => Math.max(0, point.errors - deniedOf(point));
 const succeededOf = (point: Point): number =>
   Math.max(0, point.requests - failedOf(point) - deniedOf(point));

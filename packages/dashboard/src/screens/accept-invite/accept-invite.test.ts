@@ -1,10 +1,10 @@
-// Visitors and signed-in users see an invitation before they accept it.
+// Both visitors and signed-in users see the details of an invitation before accepting it.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
 
-test('a user views an invitation, signs in, and joins', async (t) => {
+test('a visitor can view an invitation, sign in and join the workspace', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 409);

@@ -1,11 +1,11 @@
-// Users can change their name, password, sessions, theme and shortcuts.
+// Users can change their name, password, theme and shortcuts, and sign out other sessions.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
 import { openGround } from '../../../test/ground.ts';
 import { programName } from './user-agent.ts';
 
-test('a user changes name, password, sessions, theme and shortcuts', async (t) => {
+test('a user can change their name, password, theme and shortcuts, and sign out other sessions', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -31,7 +31,7 @@ test('a user changes name, password, sessions, theme and shortcuts', async (t) =
   await page.getByRole('dialog').getByText('This signs out 1 other session').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' }).click();
   await saved.getByText('Signed out everywhere else.').waitFor();
-  // The list reloads after the message appears.
+  // The list reloads after the success message appears.
   await sessions.nth(1).waitFor({ state: 'detached' });
   equal(await sessions.count(), 1);
   await sessions.getByText('This session').waitFor();
@@ -74,7 +74,7 @@ test('a user changes name, password, sessions, theme and shortcuts', async (t) =
   await shortcuts.waitFor();
 });
 
-test('a device is named after the user agent it sent', () => {
+test('a session shows the browser and operating system from its user agent', () => {
   const named = [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 (KHTML) Version/17.2 Safari/605',

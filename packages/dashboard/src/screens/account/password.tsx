@@ -28,7 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Tabs that use a different session of this user then notice that it has ended.
+          // Lets tabs with a different session of this user notice that their session has ended.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

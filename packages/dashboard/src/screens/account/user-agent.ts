@@ -23,7 +23,10 @@ const PROGRAM_CHARS_MAX = 60;
 const first = (pairs: typeof browsers, text: string): string | null =>
   pairs.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 
-/** "Firefox on Windows". For other clients, the first word of the user agent. */
+/**
+ * For browsers, text such as "Firefox on Windows". For other clients, the first word of the user
+ * agent.
+ */
 export function programName(userAgent: string | null): string {
   if (!userAgent) return texts.sessions.unknown;
   const browser = first(browsers, userAgent);

@@ -1,4 +1,4 @@
-// The filters of the audit log, which are stored in the URL.
+// The audit log's filters, which are stored in the URL.
 import { useApi } from '../../api/query.ts';
 import { actions } from '../../parts/audit-log/actions.ts';
 import type { SearchChanges } from '../../router/use-search.ts';
@@ -19,7 +19,7 @@ const actionOptions = Object.entries(targetTypes).flatMap(([type, label]) => [
     .map((action) => ({ value: action, label: `${label}: ${verbOf(action)}` })),
 ]);
 
-/** `role_changed` → "role changed". */
+/** The verb shown for an action, such as "role changed" for `role_changed`. */
 function verbOf(action: string): string {
   return action.slice(action.indexOf('.') + 1).replaceAll('_', ' ');
 }
@@ -58,7 +58,9 @@ export function AuditFilters({ search, onSearch }: Props) {
   );
 }
 
-/** Lists members by name, then secret keys. Any other actor is shown by its ID. */
+/**
+ * The actor filter. It lists members by name, then secret keys. Any other actor is shown by its ID.
+ */
 function ActorChip({ search, onSearch }: Props) {
   const query = { limit: ACTORS_MAX };
   const members = useApi('GET /v1/members', { query });

@@ -13,7 +13,7 @@ async function check(page: Page): Promise<void> {
     .click();
 }
 
-/** Bypasses the triggers, which only a superuser can do. */
+/** Edits the database as a superuser, bypassing the triggers that protect the audit log. */
 const edit = ({ testApp }: Vendor, text: string) =>
   testApp.beyond(`set local session_replication_role = replica; ${text}`);
 
@@ -53,7 +53,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
-  // Names come from lists that other screens may have cached.
+  // Names are loaded from lists that other screens may already have cached.
   for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
     const navigation = page.getByRole('navigation', { name: 'Workspace' });
     await navigation.getByRole('link', { name, exact: true }).click();
@@ -63,10 +63,10 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   await sheet.getByText('Entry not found').waitFor();
 });
 
-/** Enough entries for several pages of the list and of the verification. */
+/** Enough entries to span several pages, both in the list and during verification. */
 const ROWS = 450;
 
-test('verification detects changed data, and a log cut off since the last verification', async (t) => {
+test('verification detects an edited entry, and entries cut off since the last verification', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -74,7 +74,7 @@ test('verification detects changed data, and a log cut off since the last verifi
   await edit(vendor, longAuditLog({ workspaceId: vendor.workspaceId, rows: ROWS }));
   await vendor.as.liveKey('PATCH /v1/projects/{id}', { id: project_id, name: 'Renamed' });
   await visit(`/w/${vendor.slug}/audit`);
-  // Loading another page keeps the names on the first page.
+  // After another page is loaded, the first page still shows its names.
   const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
   await page.getByRole('link', { name: 'Renamed' }).first().waitFor();
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
@@ -114,7 +114,7 @@ test('verification detects changed data, and a log cut off since the last verifi
   await chain(page).getByRole('link', { name: 'Open entry 309' }).click();
   await page.getByRole('dialog').getByText('Recomputed here: doesn’t match').waitFor();
 
-  // WebCrypto isn't available over plain HTTP, but the result is the same.
+  // Over plain HTTP, hashes are computed without WebCrypto, with the same result.
   const origin = ground.origin.replace('127.0.0.1', PLAIN_HOST);
   const plain = await ground.signIn({ vendor, origin });
   await plain.visit(`/w/${vendor.slug}/audit`);

@@ -1,4 +1,5 @@
-// Shows this browser's result beside the server's result and the previous verification.
+// Shows this browser's verification result, the server's result, and a comparison with the previous
+// verification.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -76,7 +77,9 @@ const Result = ({ check }: { check: ChainCheck }) => (
   </span>
 );
 
-/** The newest row when the check starts is 100% of the progress bar. */
+/**
+ * The progress of a running check. The row that was newest when the check started counts as 100%.
+ */
 function Running({ checked, rowsPerSecond }: { checked: number; rowsPerSecond: number }) {
   const newest = useApi('GET /v1/audit_logs', { query: { order: 'desc', limit: 1 } });
   const total = Math.max(checked, newest.data?.data[0]?.seq ?? 0);
@@ -124,7 +127,7 @@ function Done({ check, verdict, onForget }: DoneProps) {
   );
 }
 
-/** The latest row verified before this check. */
+/** Compares the log with the latest row this browser had verified before this check. */
 function Visit({ check, onForget }: { check: Finished; onForget(): void }) {
   const { before, broken, isRemembered } = check;
   const { chain } = texts;

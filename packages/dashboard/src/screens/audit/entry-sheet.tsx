@@ -26,7 +26,7 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** Returns the row of the last closed sheet and forgets it; 0 if there is none. */
+/** Returns the row number of the last sheet that was closed, and resets it; 0 if there is none. */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;
@@ -41,7 +41,7 @@ export function EntrySheet({ seq, search }: Props) {
     },
     [seq],
   );
-  // The previous row is loaded too, so that the link to it can be checked.
+  // The previous row is loaded too, so that its hash can be compared with this row's `prev_hash`.
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
   const go = (to: string, replace: boolean) => () =>
@@ -134,7 +134,7 @@ function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   );
 }
 
-/** Recomputes the hash and compares it with the row and with the previous row. */
+/** Recomputes the row's hash, and checks that the row refers to the previous row's hash. */
 function Hashes({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const { workspaceId } = useScope();
   const [derived, setDerived] = useState<string | null>(null);

@@ -16,7 +16,7 @@ export function rememberedHead(workspaceId: string): RememberedHead | null {
   }
 }
 
-/** Returns false if the browser doesn't allow storage. */
+/** Returns false if the browser blocks storage. */
 export function rememberHead(workspaceId: string, { seq, hash }: Head, at: Date): boolean {
   if (seq === START.seq) return true;
   try {
@@ -32,7 +32,7 @@ export function forgetHead(workspaceId: string): void {
   try {
     localStorage.removeItem(nameOf(workspaceId));
   } catch {
-    // Nothing was stored.
+    // If storage is blocked, nothing was stored.
   }
 }
 

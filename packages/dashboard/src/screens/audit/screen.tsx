@@ -95,7 +95,10 @@ const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =
 
 const linkId = (seq: number): string => `row-${seq}`;
 
-/** The list and each entry have separate URLs, so closing an entry renders a new list. */
+/**
+ * Returns the focus to the entry that was open. The list and each entry have separate URLs, so
+ * closing an entry renders the list again.
+ */
 function focusClosedRow(): void {
   const link = document.getElementById(linkId(takeClosedRow()));
   if (!document.querySelector('dialog[open]')) link?.focus({ preventScroll: true });
@@ -130,7 +133,7 @@ const NO_NAMES: Names = new Map();
 const SearchContext = createContext<AuditSearch>({});
 const idOf = ({ id }: AuditRow): string => id;
 
-/** Each page loads the names for its own rows. */
+/** Each page of rows loads the names it needs. */
 function AuditPage({ rows, children }: PageProps<AuditRow>) {
   const scope = useScope();
   const search = useContext(SearchContext);

@@ -1,4 +1,4 @@
-// The audit log's filters in the URL.
+// The audit log's filters, as stored in the URL.
 
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import { actions } from '../../parts/audit-log/actions.ts';
@@ -33,7 +33,10 @@ export function parseSearch(search: Readonly<Record<string, string>>): AuditSear
 const isDay = (text: string): boolean =>
   DAY.test(text) && !Number.isNaN(new Date(`${text}T00:00`).getTime());
 
-/** The query for the API. Each day ends when the next one starts. */
+/**
+ * The query parameters for the API. The end date is inclusive, so the query ends when the next day
+ * starts.
+ */
 export const queryOf = ({ action, actor, target, from, to }: AuditSearch) => ({
   ...(action !== undefined && { action }),
   ...(actor !== undefined && { actor_id: actor }),

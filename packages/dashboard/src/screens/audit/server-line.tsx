@@ -1,4 +1,4 @@
-// The server's result, compared with what this browser computed.
+// Compares the server's verification result with what this browser computed.
 import { Finding } from './finding.tsx';
 import { texts } from './texts.ts';
 import type { Finished, Verdict } from './use-chain-check.ts';

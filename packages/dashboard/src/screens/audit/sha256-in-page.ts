@@ -1,5 +1,5 @@
-// Computes one row's hash on the main thread. The script for pages without WebCrypto is only loaded
-// when needed.
+// Computes a row's hash on the main thread. The fallback script for pages without WebCrypto is only
+// loaded when needed.
 import { hexOf, type Sha256 } from '../../parts/audit-log/chain.ts';
 
 export const sha256InPage: Sha256 = async (text) => {

@@ -1,5 +1,5 @@
-// Names for the kinds of targets. They are separate from the actions, which the overview also
-// loads.
+// Names for the kinds of audit log targets. They are in a separate file, because the overview loads
+// the actions but doesn't need these names.
 export const targetTypes: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   workspace_member: 'Member',

@@ -1,5 +1,5 @@
-// Verifies the chain. A worker in this browser recomputes every hash, the server reports its own
-// result, and the last row this browser verified must still be there.
+// Verifies the audit log in three ways: a worker recomputes every hash, the server reports its own
+// result, and the log must still contain the last row this browser verified.
 import type { Answer } from '@keyrail/client';
 import { useEffect, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
@@ -86,7 +86,7 @@ export function useChainCheck(workspaceId: string) {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** The server's result, and the hash in the log for the server's latest row. */
+/** Loads the server's result, and the hash that the log contains for the server's latest row. */
 async function readVerdict(send: ReturnType<typeof useSend>): Promise<Verdict> {
   const verdict = await send('GET /v1/audit_logs/chain', {});
   const { head_seq: seq } = verdict;
@@ -104,7 +104,8 @@ function stateOf(report: ChainReport, run: Run, workspaceId: string): ChainCheck
   if (report.kind === 'progress') return { status: 'running', ...progress };
   if (report.kind === 'failed') return { status: 'failed', message: report.message, ...progress };
   const { head, broken, hashing } = report;
-  // Only the head of an intact chain is stored. A broken chain must not replace it.
+  // The latest row is only remembered if the chain is intact, so that a broken chain can't replace
+  // it.
   const isRemembered = broken === null && rememberHead(workspaceId, head, new Date(nowMs()));
   const { before } = run;
   return { status: 'done', ...progress, head, broken, hashing, tookMs, before, isRemembered };

@@ -1,11 +1,11 @@
-// Origins are validated while they are typed, by the same rule as on the server. The code updates
-// with the selected options.
+// Origins are validated as the user types, by the same rule as on the server. The code reflects the
+// selected options.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 import { isOrigin, originFault } from './origin.ts';
 
-test('origins can be saved, and the code updates with the selected options', async (t) => {
+test('origins can be saved, and the code reflects the selected options', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
@@ -41,7 +41,7 @@ test('origins can be saved, and the code updates with the selected options', asy
   await page.getByRole('tab', { name: 'Page' }).click();
   match((await code.textContent()) ?? '', /\/widget\.js.*<keyrail-keys token-url/s);
 
-  // The preview uses the real element with sample data. It updates with the options, and its
+  // The preview uses the real element with sample data. It reflects the selected options, and its
   // buttons work.
   const preview = page.locator('keyrail-keys');
   await preview.getByText('Test mode').waitFor();

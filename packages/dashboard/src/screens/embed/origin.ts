@@ -1,10 +1,10 @@
-// Validates an origin while it is typed, by the same rule as on the server.
+// Validates an origin as the user types, by the same rule as on the server.
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
 import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { texts } from './texts.ts';
 
-/** Describes what is wrong with the origin. Null if it is valid or incomplete. */
+/** Says what is wrong with the origin; null if it is valid or still incomplete. */
 export function originFault(origin: string, others: readonly string[]): string | null {
   const { faults } = texts;
   if (origin === '') return null;
@@ -18,7 +18,7 @@ export function originFault(origin: string, others: readonly string[]): string |
   return others.includes(origin) ? faults.twice : null;
 }
 
-/** The beginning of a scheme, such as "htt", is not an error. */
+/** The beginning of a scheme, such as "htt", doesn't count as an error yet. */
 const isBeginning = (text: string): boolean =>
   'https://'.startsWith(text) || 'http://'.startsWith(text);
 

@@ -1,5 +1,5 @@
 import { EMBED_ORIGINS_MAX } from '@keyrail/protocol/wire/limits.ts';
-// The allowed origins, which are saved together.
+// The list of allowed origins. All changes are saved together.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

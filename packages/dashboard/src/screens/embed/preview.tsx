@@ -1,4 +1,5 @@
-// The real element with sample data, from the script that customers' pages load.
+// A preview of the key manager: the real element with sample data, loaded from the same script as
+// on customers' pages.
 import { useEffect, useRef, useState } from 'react';
 import { Section } from '../../ui/content/section.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
@@ -6,7 +7,7 @@ import styles from './embed.module.css';
 import { type SampleChoice, sampleToken, sampleTransport } from './sample.ts';
 import { texts } from './texts.ts';
 
-/** The script isn't part of this build. The server serves it at this URL. */
+/** The script isn't part of the dashboard's build. The server serves it at this URL. */
 const WIDGET: string = '/widget.js';
 
 type Theme = 'light' | 'dark';
@@ -50,8 +51,8 @@ export function Preview({ choice }: { choice: SampleChoice }) {
 type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
 /**
- * Created with the DOM, because it isn't a React component. Every change of options creates a new
- * one.
+ * The element isn't a React component, so it is created through the DOM. Whenever an option
+ * changes, it is replaced by a new one.
  */
 function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);

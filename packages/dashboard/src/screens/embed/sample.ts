@@ -21,7 +21,7 @@ const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
 const idOf = (count: number): string =>
   `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
 
-/** The `transport` of the element. */
+/** Responds to the element's requests. Passed to the element as `transport`. */
 export function sampleTransport(choice: SampleChoice): typeof fetch {
   const state = { keys: sampleKeys(choice), made: 100 };
   return async (input, init) => {
@@ -55,7 +55,7 @@ export function sampleTransport(choice: SampleChoice): typeof fetch {
   };
 }
 
-/** The `getToken` of the element. The sample needs no token. */
+/** Passed to the element as `getToken`. Sample data needs no real token. */
 export const sampleToken = async () => ({
   token: 'sample',
   refresh_after: at((EMBED_TOKEN_SECONDS - EMBED_REFRESH_BEFORE_SECONDS) * SECOND_MS),

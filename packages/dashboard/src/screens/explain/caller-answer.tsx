@@ -1,4 +1,4 @@
-// The exact response that callers of the protected API get.
+// Shows the exact response that callers of the protected API receive.
 import { refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import { Copy } from '../../ui/controls/copy.tsx';
 import { denialText } from './denial.ts';

@@ -22,7 +22,7 @@ async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denied key can be explained and fixed, and a pasted key stays in its input field', async (t) => {
+test('a denial can be explained and fixed, and a pasted key stays in its input field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -123,7 +123,7 @@ test('each kind of denial shows the failed check, a fix, and the caller’s resp
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
-test('the node count is shown only if known, and a revoked key is shown as revoked', async (t) => {
+test('nodes are counted only if the project is known, and a revoked key is shown as revoked', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -150,7 +150,7 @@ test('the node count is shown only if known, and a revoked key is shown as revok
   doesNotMatch(shown, /\dT\d/, 'times are local');
 });
 
-test('a fix opened through a link is only applied after a dialog shows the change and the tenant', async (t) => {
+test('a fix opened through a link is applied only after a dialog has shown the change and the tenant', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,5 +1,6 @@
-// Asks before changing a key, and shows the key, its tenant and the change. A stranger may have
-// sent the link that opened this page, so the user must see every change before it is made.
+// Asks for confirmation before a key is changed, and shows the key, its tenant and the change. The
+// link to this page may have been sent by a stranger, so the user must see every change before it
+// is made.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -37,7 +38,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
     onDone();
   };
   const confirm = () => {
-    // Disabled until the tenant is shown.
+    // Nothing can be confirmed until the tenant is shown.
     if (!tenant.data) return;
     if (fix.act === 'enable') enable.mutate({ params: { id } }, { onSuccess });
     else edit.mutate({ params: { id }, body: patch }, { onSuccess });
@@ -92,11 +93,15 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
   </span>
 );
 
-/** What the fix changes. An empty change only loads the key's impact. */
+/**
+ * The fields changed by a fix. Enabling a key changes no fields, and the empty patch only loads the
+ * key's impact.
+ */
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
   if (fix.act === 'enable') return {};
-  // The request time may be in the future. A fix never shortens the expiry.
+  // The key may not have expired yet, because the explained request can be in the future. A fix
+  // never moves the expiry to an earlier time.
   const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
   return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
 }

@@ -1,4 +1,4 @@
-// The request to explain: a key, and what the route requires.
+// The form for the request to explain: a key, and what the route requires.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type RefObject, useState } from 'react';
@@ -17,7 +17,7 @@ import styles from './explain.module.css';
 import { texts } from './texts.ts';
 
 export type Asking = {
-  /** The chosen key, or null if one was pasted. */
+  /** The ID of the chosen key, or null if a key was pasted. */
   keyId: string | null;
   scopes: readonly string[];
   env: 'any' | Env;
@@ -26,7 +26,7 @@ export type Asking = {
 
 type Props = {
   asking: Asking;
-  /** The input with the pasted key, which is stored nowhere else. */
+  /** The input field for a pasted key, which is stored nowhere else. */
   input: RefObject<HTMLInputElement | null>;
   busy: boolean;
   onChange(changes: Partial<Asking>): void;

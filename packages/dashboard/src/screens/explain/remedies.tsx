@@ -24,7 +24,7 @@ type ApiKey = NonNullable<Explanation['key']>;
 type Props = ResultProps & { check: Explanation['checks'][number]['check'] };
 const { remedies } = texts;
 
-/** The required scopes that the key doesn't have. */
+/** The scopes that the route requires but the key doesn't have. */
 export const missingOf = ({ key, reason }: Explanation, scopes: readonly string[]): string[] =>
   reason === 'insufficient_scope' ? scopes.filter((scope) => !key?.scopes.includes(scope)) : [];
 
@@ -100,7 +100,10 @@ const link = (label: string, to: string) => (
 
 type TextProps = Props & { onRewrite(change: (text: string) => string): () => void };
 
-/** Shown for text that isn't a key. If the text can be corrected, a button does that. */
+/**
+ * Shown if the pasted text isn't a key. If the text can be corrected, there is a button that does
+ * so.
+ */
 function Text({ input, onRewrite }: TextProps) {
   const text = input.current?.value ?? '';
   const isSpaced = text !== text.trim();

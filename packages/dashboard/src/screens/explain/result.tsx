@@ -37,7 +37,7 @@ export function Result(props: ResultProps) {
         </div>
         {key && <KeyLine apiKey={key} />}
         {state !== null && <p className={styles.nodes}>{given}</p>}
-        {/* Nodes are only counted within a project. */}
+        {/* The explanation only counts nodes if it found the key's project. */}
         {version !== null && (
           <p className={styles.nodes}>
             <strong>{texts.version(version)}. </strong>
@@ -71,7 +71,10 @@ export function Result(props: ResultProps) {
   );
 }
 
-/** Nodes don't have keys in these states, so the reason they report isn't specific enough. */
+/**
+ * The state to show instead of the less specific reason that nodes report. Nodes don't keep revoked
+ * or disabled keys, so they report these as unknown.
+ */
 function stateOf({ checks, key }: Explanation): keyof typeof texts.states | null {
   const failed = checks.find(({ outcome }) => outcome === 'fail')?.check;
   if (failed === 'disabled' && key?.revoked_at) return 'revoked';

@@ -1,4 +1,4 @@
-// Requests an explanation without the cache, which would store the full key.
+// Requests an explanation. Bypasses the cache, because its entries would contain the full key.
 import type { Answer, CallInput } from '@keyrail/client';
 import { useCallback, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
@@ -14,7 +14,7 @@ export type Question = CallInput<'POST /v1/keys/explain'>['body'];
 
 type Asked = {
   explanation: Explanation | null;
-  /** The scopes that were required when this explanation was requested. */
+  /** The scopes the route was said to require when this explanation was requested. */
   scopes: readonly string[];
   error: Error | null;
   isPending: boolean;

@@ -1,4 +1,4 @@
-// The actions for a key, as visible buttons.
+// The actions for a key, each with its own button.
 
 import { type ApiKey, whyNotRotated } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';

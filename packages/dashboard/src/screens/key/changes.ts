@@ -1,4 +1,4 @@
-// The form for editing a key, and the fields that were changed. Only these are sent.
+// The form for editing a key. Only the fields the user has changed are sent.
 import type { CallInput } from '@keyrail/client';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { type Limits, limitsOf, needsRule, rulesOf } from '../../ui/controls/limits.ts';

@@ -105,7 +105,9 @@ function Fields({ form, errors, onForm }: FieldsProps) {
   );
 }
 
-/** For lists, the path of an error contains a position, such as `scopes.2`. */
+/**
+ * The first error for a field. Errors in a list have a path with a position, such as `scopes.2`.
+ */
 const firstError = (errors: Readonly<Record<string, string>>, field: string): string | null =>
   Object.entries(errors).find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ??
   null;

@@ -1,4 +1,4 @@
-// The rotations of a key: the keys before and after it, and their overlaps.
+// A key's rotations: the keys before and after it, and how long they overlap.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
@@ -11,7 +11,7 @@ import { Link } from '../../ui/controls/link.tsx';
 import styles from './key.module.css';
 import { useSuccessorId } from './successor.ts';
 
-/** Each key is loaded with a separate request. */
+/** Limited, because each key in the chain is loaded with a separate request. */
 const STEPS_MAX = 5;
 
 export function Lineage({ of: key }: { of: ApiKey }) {
@@ -28,7 +28,7 @@ export function Lineage({ of: key }: { of: ApiKey }) {
   );
 }
 
-/** The new key, followed by the keys that have replaced it in turn. */
+/** The new key, followed by the keys that later replaced it, one after another. */
 function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
   const read = useApi('GET /v1/keys/{id}', { params: { id } });
   const nextId = useSuccessorId({ id });

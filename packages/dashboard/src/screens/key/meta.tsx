@@ -1,4 +1,4 @@
-// The JSON stored with the key. It is validated while it is typed.
+// The JSON metadata stored with the key. It is validated as the user types.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';

@@ -112,7 +112,8 @@ function Shown({ of: key, crumbs }: ShownProps) {
 type OpenProps = { act: Act | null; of: ApiKey; onClose(): void };
 
 function Open({ act, of: key, onClose }: OpenProps) {
-  // An open dialog shows the key as it was when the dialog opened; the page shows the current key.
+  // An open dialog keeps showing the key as it was when the dialog opened. The page itself always
+  // shows the current key.
   const [opened, setOpened] = useState<{ act: Act; key: ApiKey } | null>(null);
   if (act === null) {
     if (opened !== null) setOpened(null);

@@ -64,7 +64,7 @@ const sumOf = (byDay: readonly Day[], field: 'requests' | 'errors'): number =>
 function Days({ byDay, days }: { byDay: readonly Day[]; days: readonly string[] }) {
   const found = new Map(byDay.map((one) => [one.day, one]));
   const [first = ''] = [...found.keys()].sort();
-  // Before the first event there is no data, which is different from no traffic.
+  // Days before the first event have no data, which isn't the same as having no traffic.
   const valueAt = (day: string, value: (one: Day) => number): number | null => {
     const one = found.get(day);
     if (one) return value(one);

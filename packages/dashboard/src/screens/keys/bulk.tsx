@@ -1,4 +1,5 @@
-// Revokes or disables several keys one after another, with a result for each. The user can stop it.
+// Revokes or disables several keys, one after another. Shows the result for each key, and can be
+// stopped.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
@@ -79,7 +80,7 @@ const DAYS = 8;
 
 type Day = { day: string; requests: number };
 
-/** Requests in the last seven days. The first day is counted in proportion, as in a dry run. */
+/** Requests in the last few days. The first day only counts in part, as in a dry run. */
 function recentRequests(byDay: readonly Day[], days: number): number {
   const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;
@@ -89,7 +90,7 @@ function recentRequests(byDay: readonly Day[], days: number): number {
   return Math.round(counted.reduce((sum, one) => sum + one, 0));
 }
 
-/** The total impact on all keys, in one request. */
+/** Asks for confirmation and shows the combined impact on all keys, loaded with one request. */
 function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
   const { env, slug } = useScope();
   const usage = useApi('GET /v1/usage/keys', {

@@ -1,4 +1,4 @@
-// The columns of the list.
+// The columns of the key list.
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
@@ -21,9 +21,9 @@ export type Beside = {
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;
-  /** Keys on the page that have been replaced by another key in the list. */
+  /** IDs of the keys on this page that another key in the list has replaced. */
   rotated: ReadonlySet<string>;
-  /** Selected keys on the page. */
+  /** IDs of the selected keys on this page. */
   selected: ReadonlySet<string>;
   toggle: Selection['toggle'];
   onAct(act: RowAct, key: ApiKey): void;
@@ -31,7 +31,7 @@ export type Beside = {
 
 const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
-/** The columns of the header, with a checkbox that selects all rows. */
+/** The header's columns, including a checkbox that selects all rows. */
 export function headOf(scope: Scope, selection: Selection): Column<ApiKey>[] {
   const columns = columnsOf({ ...NOTHING, scope, toggle: selection.toggle, onAct: () => {} });
   return columns.map((column) =>

@@ -1,4 +1,4 @@
-// The filters above the list.
+// The filters above the key list.
 import { useApi } from '../../api/query.ts';
 import type { SearchChanges } from '../../router/use-search.ts';
 import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';

@@ -1,5 +1,5 @@
-// One page of the list. It loads its own names and usage, so that it isn't rendered again when
-// another page loads or a row on another page is selected.
+// One page of the key list. Each page loads its own names and usage, so that it isn't rendered
+// again when another page loads or a row on another page is selected.
 import { createContext, useContext, useDeferredValue, useMemo } from 'react';
 import { useScope } from '../../shell/scope.ts';
 import type { PageProps } from '../../ui/tables/table.tsx';
@@ -16,7 +16,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   const list = useContext(ListContext);
   if (!list) throw new Error('bug: a page of keys is rendered outside its list');
   const { toggle, onAct } = list;
-  // Reloaded data is rendered with low priority, but selections immediately.
+  // Reloaded data is rendered with low priority. Selections are rendered immediately.
   const tenants = useDeferredValue(useTenantNames(rows));
   const projects = useDeferredValue(useProjectNames(rows));
   const weeks = useDeferredValue(useWeeks(rows));

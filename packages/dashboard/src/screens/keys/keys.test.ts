@@ -1,11 +1,11 @@
-// The list of keys and changes to a key, in the browser and on a real node.
+// The key list and changes to keys, in the browser and on a real node.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 import { startNodes } from '../../../test/nodes.ts';
 
-test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
+test('keys can be filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -84,7 +84,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
   await reader.page.getByRole('heading', { name: 'Key not found' }).waitFor();
 });
 
-test('a row’s menu opens Rotate and Explain, and a revoked key can be copied to a new one', async (t) => {
+test("the menu in a key's row opens Rotate and Explain, and a revoked key can be copied to a new one", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,5 +1,5 @@
-// The data shown with each key: names of tenants and projects, and usage by day. Each kind needs
-// one request for each page of rows.
+// The data shown with each key: tenant and project names, and usage by day. Each of these takes one
+// request per page of rows.
 
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
@@ -37,7 +37,7 @@ export function useProjectNames(rows: Rows): Names | null {
   return useMemo(() => projects && new Map(projects.map((one) => [one.id, one.name])), [projects]);
 }
 
-/** Requests by key for each of the last seven days, oldest first. */
+/** Each key's requests per day over the last seven days, oldest first. */
 export function useWeeks(rows: Rows): Weeks {
   const ids = idsOf(rows, 'id');
   const input = ids.length === 0 ? null : { query: { key_id: ids, days: DAYS } };

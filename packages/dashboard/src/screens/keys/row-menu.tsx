@@ -1,4 +1,4 @@
-// The menu of one row.
+// The menu in each row of the key list.
 
 import { whyNotRotated } from '../../parts/key/key.ts';
 import { paths } from '../../paths.ts';

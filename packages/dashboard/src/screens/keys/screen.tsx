@@ -1,4 +1,5 @@
-// The keys of an environment, with search, states, and changes to one or several keys.
+// The list of an environment's keys, which can be searched, filtered and changed, one at a time or
+// several together.
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { EnableKey } from '../../parts/end-key/enable-key.tsx';

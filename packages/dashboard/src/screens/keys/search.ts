@@ -1,4 +1,4 @@
-// The list's filters in the URL.
+// The key list's filters, as stored in the URL.
 
 import type { CallInput } from '@keyrail/client';
 import { type KeyState, keyStates } from '@keyrail/protocol/wire/key-states.ts';
@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 
 type Query = NonNullable<CallInput<'GET /v1/keys'>['query']>;
 
-/** The number of rows per page, and the most IDs allowed in one request. */
+/** The number of rows per page, which is also the maximum number of IDs in one request. */
 export const PAGE_ROWS = 100;
 
 export type KeyFilters = {

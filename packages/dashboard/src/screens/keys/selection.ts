@@ -9,13 +9,13 @@ export type Selection = {
   isAll: boolean;
   isFull: boolean;
   has(id: string): boolean;
-  /** Always the same function, so that pages without changes aren't rendered again. */
+  /** The same function on every render, so that unchanged pages aren't rendered again. */
   toggle(id: string): void;
   toggleAll(): void;
   clear(): void;
 };
 
-/** Rows hidden by a filter are no longer selected. */
+/** A row that a filter hides is no longer selected. */
 export function useSelection(rows: readonly ApiKey[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const selectable = rows.filter(({ revoked_at }) => revoked_at === null);

@@ -1,4 +1,4 @@
-// The tenant filter. It uses search, because there may be thousands of tenants.
+// The tenant filter. It has a search field, because there may be thousands of tenants.
 import { useId, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Combobox } from '../../ui/controls/combobox.tsx';

@@ -1,5 +1,6 @@
 import { roles } from '@keyrail/protocol/wire/roles.ts';
-// Changes a member's role, removes a member, and explains why the last owner can't be removed.
+// Dialogs that change a member's role, remove a member, or explain why the last owner can't be
+// removed.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';

@@ -3,7 +3,7 @@ import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('an owner invites, changes a role and removes a member; the last owner cannot be removed', async (t) => {
+test('an owner can invite members, change their roles and remove them, except for the last owner', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -54,7 +54,7 @@ test('an owner invites, changes a role and removes a member; the last owner cann
   await people.getByText(admin.email, { exact: true }).waitFor({ state: 'detached' });
 });
 
-test('an admin is told why members cannot be changed, and a member sees no controls', async (t) => {
+test('an admin can see why they cannot change members, and a member sees no controls', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });

@@ -1,4 +1,4 @@
-// A choice of role, with a description of each role.
+// A field for choosing a role, with a description of each role.
 import { roles } from '@keyrail/protocol/wire/roles.ts';
 import type { Role } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';

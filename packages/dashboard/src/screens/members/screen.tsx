@@ -1,4 +1,4 @@
-// The members of a workspace and its invitations.
+// A workspace's members and invitations.
 import { useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { useList } from '../../api/query.ts';

@@ -7,11 +7,12 @@ import { nowMs } from '../../clock.ts';
 import type { Env } from '../../paths.ts';
 import { bodyOf, type Chosen, type NewKey } from './form.ts';
 
-/** The endpoint that failed. */
+/** The request that failed, and its error. */
 export type Failure = { at: 'project' | 'tenant' | 'key'; error: Error };
 
 /**
- * `onExists` is called for each object that was created, even if creating the key fails afterwards.
+ * `onExists` is called whenever a project or tenant has been created, even if creating the key then
+ * fails.
  */
 export function useCreateKey(env: Env, onExists: (chosen: Chosen, id: string) => void) {
   const project = useChange('POST /v1/projects', { refreshes: ['/v1/projects'] });
@@ -21,7 +22,7 @@ export function useCreateKey(env: Env, onExists: (chosen: Chosen, id: string) =>
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
 
-  /** Returns null if a request failed. Calling it again while it runs does nothing. */
+  /** Returns null if a request failed, or if an earlier call is still running. */
   const createKey = async (form: NewKey): Promise<Answer<'POST /v1/keys'> | null> => {
     if (isRunning.current) return null;
     isRunning.current = true;

@@ -1,4 +1,5 @@
-// The form for a new key, and its request as JSON, as a sentence, as curl and as a CLI command.
+// The form for a new key, and the resulting request as JSON, as a sentence, as curl and as a CLI
+// command.
 
 import type { CallInput } from '@keyrail/client';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -24,7 +25,7 @@ export type NewKey = {
   limits: Limits;
   expiry: Expiry;
   date: string | null;
-  /** Copied from another key. The form doesn't show it. */
+  /** Metadata copied from another key. The form doesn't show it. */
   meta?: Body['meta'];
 };
 
@@ -51,8 +52,8 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
 const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
 
 /**
- * If the project or tenant doesn't exist yet, the body contains a placeholder. Examples show it,
- * but it is never sent.
+ * The request body. If the project or tenant doesn't exist yet, it contains a placeholder, which is
+ * shown in the examples but never sent.
  */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);

@@ -48,7 +48,7 @@ for (const latencyMs of [0, 400, 4000]) {
       await route.continue().catch(() => {});
     });
 
-    // The names of two tenants start with the text, so neither is chosen.
+    // Two tenants have names that start with this text, so neither is chosen.
     await typeAndEnter(page, 'Tenant', 'Hooli');
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'no tenant was chosen');
     await optionOf(page, 'Hooli Asia').waitFor();
@@ -57,7 +57,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await page.keyboard.press('Enter');
     await sentence(page, 'lets a tenant call a project').waitFor();
 
-    // No tenant has that name. The list says so, and Enter doesn't create one.
+    // No tenant has this name. The list says so, and Enter doesn't create one.
     await typeAndEnter(page, 'Tenant', 'Initech');
     await page.getByText('No matching tenants').waitFor();
     await optionOf(page, 'Create tenant Initech').waitFor();

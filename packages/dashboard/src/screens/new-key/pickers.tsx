@@ -1,5 +1,5 @@
-// Searches for a project or a tenant, or accepts the name of a new one, which is created when the
-// form is submitted.
+// Fields for choosing a project and a tenant, either by searching or by naming a new one, which is
+// created when the form is submitted.
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { isSlug, slugFor } from '../../parts/slug.ts';
@@ -19,8 +19,8 @@ type Read<Row> = {
 };
 
 /**
- * The options for the typed text: the object with this ID, if there is one, and the search results.
- * The search returns the newest matches, which may not include that object.
+ * The options for the typed text: the search results and, if the text is an ID, the object with
+ * that ID. The search only returns the newest matches, which may not include that object.
  */
 function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Read<Row>) {
   const reads = exact ? [exact, search] : [search];
@@ -34,7 +34,10 @@ function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Re
   };
 }
 
-/** Once an option is chosen, its name isn't a search term, so the list shows other options too. */
+/**
+ * Once an option is chosen, the text isn't used for searching, so that the list also shows other
+ * options.
+ */
 const searchOf = (typed: string, chosen: Chosen | null) => ({
   query: { limit: FOUND_MAX, ...(typed !== '' && chosen === null && { q: typed }) },
 });

@@ -56,7 +56,8 @@ function CreateForm({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // A new project or tenant gets its ID later. By then, the text may have changed.
+  // Updates the latest state of the form, because the ID of a new project or tenant may have been
+  // added since the last render.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');
@@ -104,7 +105,10 @@ function CreateForm({ initial }: { initial: NewKey }) {
   );
 }
 
-/** The error for a field: the server's message for that field, or the whole error. */
+/**
+ * The errors by field. If a new project or tenant couldn't be created, its field shows the server's
+ * message about it or, without one, the whole error.
+ */
 function refusedBy(failure: Failure | null): Readonly<Record<string, string>> {
   if (failure === null) return {};
   const { at, error } = failure;

@@ -12,7 +12,7 @@ const rule: Rule = {
   algorithm: 'sliding',
 };
 
-/** The text about rate limits, for a key in a project with these default limits. */
+/** The part of the sentence about rate limits, for a key in a project with these default limits. */
 const limitsIn = (rules: readonly Rule[] | null, limits: NewKey['limits'] = emptyKey.limits) => {
   const project = rules && { id: null, label: 'Billing API', reference: 'billing-api', rules };
   const sentence = sentenceOf({ ...emptyKey, project, limits, scopes: ['a:read'] }, 'test', 0);

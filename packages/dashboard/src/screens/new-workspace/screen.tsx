@@ -1,4 +1,5 @@
-// Creates a workspace and shows its first secret key once. The Get started guide uses that key.
+// Creates a workspace and shows its first secret key once. The Get started guide also uses this
+// key.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';

@@ -1,4 +1,4 @@
-// All nodes by project, with their policy versions.
+// All nodes, grouped by project, with their policy versions.
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';

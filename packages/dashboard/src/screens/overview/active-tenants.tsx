@@ -1,4 +1,4 @@
-// The number of active tenants in each of the last months, for live traffic only.
+// The number of active tenants in each recent month. Only live traffic counts.
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';

@@ -1,4 +1,4 @@
-// Nodes and keys by state. Each number links to the list it counts.
+// How many nodes and keys are in each state. Each number links to the list it counts.
 import type { Answer } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
@@ -86,7 +86,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
 
 type CountedProps = Line & { label: string; value: number | null; max: number; to: string };
 
-/** Zeros aren't highlighted, because nothing needs attention. */
+/** A zero isn't highlighted, because there is nothing to do. */
 function Counted({ tone, shape, search, label, value, max, to }: CountedProps) {
   const text = value === null ? texts.many : value >= max ? `${count(max)}+` : count(value);
   return (

@@ -1,4 +1,4 @@
-// Metrics on the overview, for each node, and for each month.
+// The overview shows traffic metrics, and the usage screen shows active tenants by month.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -34,7 +34,7 @@ const figure = (page: Page, label: string) =>
     .locator('dd')
     .first();
 
-test('the overview shows traffic, denied requests with fixes, nodes, and active tenants by month', async (t) => {
+test('the overview shows traffic, advice on denied requests, nodes, and active tenants by month', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
@@ -51,7 +51,7 @@ test('the overview shows traffic, denied requests with fixes, nodes, and active 
   await page.getByText('Raise the key’s limit').waitFor();
   await page.getByText('No nodes connected.').waitFor();
   await page.getByText('1 tenant', { exact: true }).waitFor();
-  // With a single month, the bar would always be full, so it isn't shown.
+  // With only one month, the bar would always be full, so it isn't shown.
   equal(await page.getByRole('meter', { name: /20\d\d/ }).count(), 0);
   await page.getByText('created key').first().waitFor();
   await ground.axe(page);
@@ -92,7 +92,7 @@ test('the overview shows traffic, denied requests with fixes, nodes, and active 
 
 const bearer = (vendor: Vendor) => ({ authorization: `Bearer ${vendor.tokens.liveKey}` });
 
-test('usage shows the tenants of a month; test traffic is not billed', async (t) => {
+test("the usage screen shows a month's active tenants, and test traffic is not billed", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -108,7 +108,10 @@ function Totals({ overview: { total }, range }: { overview: Overview; range: Ran
 type Change = { note: string; tone: FigureTone };
 type Changes = { requests: Change; errors: Change; denied: Change };
 
-/** The difference between two percentiles has no meaning, so latency shows no change. */
+/**
+ * How metrics have changed since the previous period. Latency isn't included, because comparing
+ * percentiles would be misleading.
+ */
 function useChanges(range: Range): Changes | null {
   const { env } = useScope();
   const { before } = rangeFacts[range];

@@ -1,4 +1,4 @@
-// Changes the name of a project.
+// Edits a project's name.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';

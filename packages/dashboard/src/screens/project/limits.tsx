@@ -48,7 +48,10 @@ export function Limits({ project }: { project: Project }) {
   );
 }
 
-/** A dry run of any change counts the keys that use the defaults. Members can't make dry runs. */
+/**
+ * Counts the keys that use the default limits, through a dry run of a change to them. Members can't
+ * make dry runs.
+ */
 function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;
   const body = { default_rate_limits: isLimited ? [] : [firstRule] };
@@ -87,7 +90,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** `LimitsChoice` expects the field name that keys use, which is different for projects. */
+/** Renames the errors' fields, because `LimitsChoice` expects the field name used for keys. */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

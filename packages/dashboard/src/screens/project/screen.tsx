@@ -1,4 +1,4 @@
-// The screen for one project: how to connect nodes, its limits, its nodes and its traffic.
+// The page for one project: how to connect nodes, and its limits, nodes and traffic.
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';
 import { ResourcePage } from '../../parts/resources/resource-page.tsx';

@@ -1,4 +1,4 @@
-// The columns of the list of projects.
+// The columns of the project list.
 import type { Item } from '@keyrail/client';
 import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('a project is created, gets default limits, and is deleted', async (t) => {
+test('a project can be created, given default limits, and deleted', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'owner' });
@@ -52,7 +52,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
   await page.getByText('Payments API deleted. 3 keys revoked.').waitFor();
-  // The page keeps polling its nodes until the server reports that the project is gone.
+  // The page keeps polling for nodes until the server responds that the project doesn't exist.
   ground.expects(404);
   await page.goBack();
   await page.getByRole('heading', { name: 'Project not found' }).waitFor();

@@ -1,4 +1,4 @@
-// The list of projects, each of which is an API that Keyrail protects.
+// The list of projects. Each project is an API that Keyrail protects.
 import type { Item } from '@keyrail/client';
 import { usePageReads } from '../../api/page-reads.ts';
 import { useList } from '../../api/query.ts';

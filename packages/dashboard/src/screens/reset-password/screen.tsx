@@ -1,4 +1,4 @@
-// Sets a new password with the token from an emailed link. This signs the user out everywhere.
+// Sets a new password, using the token from an emailed link. This signs the user out everywhere.
 import { useState } from 'react';
 import { oneTimeToken } from '../../api/one-time-token.ts';
 import { useChange } from '../../api/query.ts';

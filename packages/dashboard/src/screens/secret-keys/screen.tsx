@@ -1,4 +1,4 @@
-// The secret keys of an environment, which can be created, rotated and revoked.
+// An environment's secret keys, which can be created, rotated and revoked.
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
 import { useSearch } from '../../router/use-search.ts';
@@ -102,7 +102,7 @@ function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
   );
 }
 
-/** Names of members, and of secret keys that created other keys. */
+/** The names of the members and secret keys that may have created these keys, by ID. */
 function useMinters(keys: readonly SecretKey[]): ReadonlyMap<string, string> {
   const members = useApi('GET /v1/members', { query: { limit: PAGE_ROWS } });
   return new Map([

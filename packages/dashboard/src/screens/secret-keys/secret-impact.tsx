@@ -1,4 +1,4 @@
-// The impact of losing a secret key. Recent use comes first.
+// What would be affected if a secret key stopped working, starting with its recent use.
 import type { Impact } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { UseQueryResult } from '@tanstack/react-query';

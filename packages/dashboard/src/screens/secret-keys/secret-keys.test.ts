@@ -3,7 +3,7 @@ import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('a secret key is created, shown once, rotated and revoked', async (t) => {
+test('a secret key can be created, rotated and revoked, and is shown only once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

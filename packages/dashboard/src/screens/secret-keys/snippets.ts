@@ -1,4 +1,4 @@
-// Code that uses a secret key. It is shown once, with the key.
+// Code that uses a new secret key. It contains the key, so it is also shown only once.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 export const snippetsOf = (key: string): SnippetText[] => [

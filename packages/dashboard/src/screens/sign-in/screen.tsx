@@ -1,4 +1,4 @@
-// Signs in. Every wrong input gets the same message.
+// Signs the user in. The message is the same whether the email address or the password is wrong.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { checkedNext } from '../../api/next.ts';

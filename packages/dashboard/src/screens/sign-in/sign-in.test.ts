@@ -1,12 +1,12 @@
-// From the first visit to a workspace: sign up, verify, reset the password, sign in, create a
-// workspace.
+// From the first visit to a workspace: signing up, verifying an email address, resetting the
+// password, signing in and creating a workspace.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
 
-test('a user signs up, verifies, resets the password, signs in and creates a workspace', async (t) => {
+test('a user can sign up, verify their email, reset their password, sign in and create a workspace', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, visit } = await ground.visitor();
@@ -114,7 +114,7 @@ test('when a session ends, the same user can sign in and continue where they lef
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
 });
 
-test('signing out while the server is down is reported, and can be retried', async (t) => {
+test('if the user signs out while the server is down, the sign-in page says so and offers to try again', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page } = await ground.visitor();

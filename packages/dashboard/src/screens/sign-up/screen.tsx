@@ -1,5 +1,5 @@
-// Signs up. The result is the same whether or not the account exists, except that an existing
-// account's password signs the user in.
+// Signs the user up. The result is the same whether or not the account exists, except that an
+// existing account's password signs the user in.
 import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { checkedNext } from '../../api/next.ts';

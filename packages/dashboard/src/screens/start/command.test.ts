@@ -1,4 +1,4 @@
-// The commands of Get started, run against a server that is not ready at first.
+// Runs a command from Get started against a server that isn't ready at first.
 import { deepEqual } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

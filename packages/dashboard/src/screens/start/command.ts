@@ -1,5 +1,5 @@
 // Three ways to send a first verified request: code for an app, Edge with curl, and the example in
-// a clone. The last two are commands that can be run unchanged.
+// a clone of the repository. The last two are commands that work unchanged.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { SCOPE } from './create-first.ts';
 import { texts } from './texts.ts';
@@ -21,8 +21,9 @@ KEYRAIL_SECRET_KEY=${secretKey} \\
 const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
 
 /**
- * Edge listens before it has loaded the policy. /readyz succeeds once it has. Without --fail, curl
- * would write the body of a 503 and fail when it truncates /dev/null before the next attempt.
+ * Edge starts listening before it has loaded the policy, and /readyz fails until it has. Without
+ * --fail, curl would write the 503 to /dev/null, try to truncate that file before the next attempt,
+ * and give up.
  */
 const edgeOf = (facts: Facts): string => `\
 ${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &

@@ -1,5 +1,5 @@
-// Creates the project, tenant and key for a first request. Uses an existing project or tenant of
-// the same name, so a retry continues where it stopped.
+// Creates the project, tenant and key for a first request. Reuses an existing project or tenant
+// with the same name, so a retry continues where the last attempt stopped.
 import type { Answer } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { useSend } from '../../api/query.ts';
@@ -16,7 +16,9 @@ type Send = ReturnType<typeof useSend>;
 export const SCOPE = 'invoices:read';
 
 const SECRET_KEY = /^krsk_test_[\w-]{51}$/;
-/** If there are more keys, the pasted one may be missing from this page. */
+/**
+ * How many secret keys are loaded. In a workspace with more, a pasted key may not be among them.
+ */
 const KEYS_READ = 100;
 
 export async function createFirst(send: Send, names: Names): Promise<Created> {
@@ -34,7 +36,10 @@ export async function createFirst(send: Send, names: Names): Promise<Created> {
   return { projectId, key };
 }
 
-/** Whether the text has the prefix of a working test secret key of this workspace. */
+/**
+ * Whether the text looks like one of the workspace's working test secret keys, judging by its
+ * prefix.
+ */
 export async function isTestSecret(send: Send, text: string): Promise<boolean> {
   if (!SECRET_KEY.test(text)) return false;
   const { data: known } = await send('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
@@ -47,7 +52,7 @@ export async function isTestSecret(send: Send, text: string): Promise<boolean> {
   return known.length === KEYS_READ || known.some(isSame);
 }
 
-/** For users who don't have the workspace's secret key. */
+/** Creates another secret key, for users who don't have an existing one at hand. */
 export async function createSecretKey(send: Send): Promise<string> {
   const body = { env: 'test' as const, name: texts.reveal.secretName };
   return (await send('POST /v1/secret_keys', { body })).key ?? '';

@@ -1,5 +1,5 @@
-// Guides the user from an empty workspace to a verified request. A step is done once the server has
-// seen it.
+// Guides the user from an empty workspace to a verified request. A step counts as done once the
+// server has seen its result.
 import { type ReactNode, useState } from 'react';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -138,7 +138,7 @@ function revokeStep({ firstRequestAt, isRevoked, key }: Signals, { slug }: Scope
   };
 }
 
-/** An indicator that waits for a signal from the server. */
+/** Shown while a step waits for a signal from the server. */
 const Waiting = ({ says, children }: { says: string; children?: ReactNode }) => (
   <>
     <p className={styles.waiting} role="status">

@@ -71,7 +71,7 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
 
 type Created = Awaited<ReturnType<typeof createFirst>>;
 
-/** The parent shows the secrets, so this form doesn't keep them. */
+/** Passes the secrets on to be shown, so that this form doesn't keep them. */
 function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({

@@ -1,5 +1,5 @@
-// Progress in the test environment so far. It is loaded from the server, so steps done elsewhere
-// count, and users can leave the page and come back.
+// The user's progress in the test environment. It is loaded from the server, so steps done
+// elsewhere count, and users can leave the page and come back.
 import type { Answer, Item } from '@keyrail/client';
 import type { ListResult } from '../../api/query.ts';
 import { useApi, useList } from '../../api/query.ts';

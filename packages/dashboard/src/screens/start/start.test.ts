@@ -35,7 +35,10 @@ async function run(t: TestContext, command: string): Promise<string> {
   return output;
 }
 
-/** Runs code as a user's app, in a folder where it can import this repository's packages. */
+/**
+ * Runs code as if it were a user's app, in a folder from which this repository's packages can be
+ * imported.
+ */
 async function runCode(t: TestContext, code: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -68,7 +71,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   ok(command.includes(key) && secretKey !== '');
   await ground.axe(page);
 
-  // The command contains the key, so once it is copied, the dialog closes without asking.
+  // The command contains the key, so once the command is copied, the dialog closes without asking.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await dialog.getByRole('button', { name: 'Copy Example app' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
@@ -81,7 +84,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   );
   ok(!kept.includes(key) && !kept.includes(secretKey), 'no secret is left in the page');
 
-  // The user leaves the page and returns to the same state.
+  // If the user leaves the guide and comes back, its state is the same.
   await visit(`/w/${vendor.slug}/settings`);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('Waiting for a node').waitFor();
@@ -94,7 +97,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
 
-  // Connect the example from a clone, and an app that uses the SDK.
+  // Connect two more nodes: the example from a clone, and an app that uses the SDK.
   const port = await freePort();
   match(await run(t, command.replaceAll('3000', String(port))), /"env":"test"/);
   const ownPort = await freePort();
@@ -118,7 +121,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   await page.getByText('You’re all set.').waitFor();
 });
 
-test('the guide uses the secret key the workspace was created with', async (t) => {
+test('the guide uses the secret key that was created with the workspace', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -146,7 +149,7 @@ test('the guide uses the secret key the workspace was created with', async (t) =
   await page.getByText('Waiting for a node').waitFor();
   equal(await secretKeys(), 1);
 
-  // After a reload, the page doesn't have the secret key. It can be pasted, and is validated.
+  // A reload discards the secret key. The user can paste it instead, and the field validates it.
   await page.reload();
   await page.getByRole('button', { name: 'Create another test key' }).click();
   const wrong = [vendor.tokens.testKey, first.replace('_test_', '_live_'), 'kr_test_1'];

@@ -1,5 +1,5 @@
-// The secret key for the guide: the one created with the workspace, or a pasted one. If there is
-// neither, a new one is created.
+// The secret key for the guide: the one created with the workspace, a pasted one, or otherwise a
+// newly created one.
 import { type ReactNode, useRef, useState } from 'react';
 import type { useSend } from '../../api/query.ts';
 import { firstSecretOf, holdFirstSecret } from '../../parts/first-secret.ts';
@@ -32,7 +32,7 @@ export function useSecretKey(send: ReturnType<typeof useSend>): SecretKey {
       return null;
     }
     const created = await createSecretKey(send);
-    // If a later request fails, the next attempt uses the same key.
+    // Keep the new key, so that a retry after a failed request doesn't create another one.
     holdFirstSecret(workspaceId, created);
     return created;
   };

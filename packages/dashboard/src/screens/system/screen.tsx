@@ -1,4 +1,4 @@
-// The state of the deployment, for everyone, signed in or not.
+// The deployment's status. Anyone can view it without signing in.
 import type { Answer } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
@@ -79,7 +79,7 @@ const Components = ({ status }: { status: Status }) => (
   </>
 );
 
-/** The location of the backups, and what to do if they are in the data directory. */
+/** Says where the backups are, and what to do if they are in the data directory. */
 function AboutBackup({ state }: { state: ComponentState }) {
   const place = useApi('GET /v1/deployment', {}).data?.backups;
   const isAtRisk = place === 'inside' && state !== 'not_configured';

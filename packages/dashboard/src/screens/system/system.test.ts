@@ -1,4 +1,4 @@
-// The state of the deployment, and the location of its backups.
+// The system page shows where the deployment's backups are.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { appBeside } from '@keyrail/testing/second-app.ts';
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 type Backup = { everyMs: number | null; place: 'inside' | 'outside' | null };
 
-/** Opens the system page of a server with the given backups. */
+/** Opens the system page of a server with these backup settings. */
 async function open(t: TestContext, ground: Ground, backup: Backup) {
   const all = { tasks: null, operatorEmail: null, ...backup };
   const { app } = appBeside(t, await testApp(), { backup: all });

@@ -1,4 +1,4 @@
-// The tenant's requests per month, over all projects.
+// The tenant's requests per month, across all projects.
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';

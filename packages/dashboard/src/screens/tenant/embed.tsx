@@ -1,4 +1,4 @@
-// The tenant's embed tokens, which can all be revoked together.
+// A card for revoking all of the tenant's embed tokens.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

@@ -1,4 +1,4 @@
-// The newest keys of the tenant in this environment.
+// The tenant's newest keys in this environment.
 import type { Item } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

@@ -1,4 +1,4 @@
-// The screen for one tenant: its keys in this environment, activity per month, embed tokens and
+// The page for one tenant: its keys in this environment, monthly activity, embed tokens and
 // metadata.
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';

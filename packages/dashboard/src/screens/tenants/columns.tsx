@@ -1,4 +1,4 @@
-// The columns of the list of tenants.
+// The columns of the tenant list.
 import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';

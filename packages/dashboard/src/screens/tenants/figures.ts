@@ -1,4 +1,4 @@
-// The numbers shown for each tenant. One request gets the counts for a page of rows.
+// The numbers shown for each tenant. The counts for a page of rows take one request.
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';
@@ -23,7 +23,7 @@ export function useKeyCounts(rows: readonly Tenant[], env: Env): ReadonlyMap<str
 const MONTHS = 3;
 const ROWS_MAX = 1000;
 
-/** Each tenant's last activity within three months, from one page of usage data. */
+/** When each tenant was last active in the past three months, from one page of usage data. */
 export function useActivity(env: Env): ReadonlyMap<string, string> {
   const activity = useApi('GET /v1/usage/tenants', {
     query: { months: MONTHS, env, limit: ROWS_MAX },

@@ -1,4 +1,4 @@
-// The tenants, with their keys in this environment and their last activity.
+// The list of tenants, with each tenant's keys in this environment and its last activity.
 import { useMemo } from 'react';
 import { useList } from '../../api/query.ts';
 import { ResourceList, type Shown, useListQuery } from '../../parts/resources/resource-list.tsx';

@@ -6,7 +6,7 @@ import { openGround } from '../../../test/ground.ts';
 
 const LIVE_KEYS = 100;
 
-test('a tenant is created, edited and deleted', async (t) => {
+test('a tenant can be created, edited and deleted', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
@@ -63,7 +63,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await page.getByText('Globex deleted. 101 keys revoked.').waitFor();
   await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
 
-  // With one live key, the impact is shown, and the user doesn't have to type the name.
+  // With only one live key, the dialog shows the impact but doesn't ask for the name.
   const { tenant_id: other } = await vendor.given.key({ project_id: project.id });
   await visit(`/w/${vendor.slug}/live/tenants/${other}`);
   await page.getByRole('button', { name: 'Delete tenant' }).click();
@@ -72,7 +72,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
   await page.getByText('1 key revoked.').waitFor();
 
-  // If the count fails to load, there may be any number of keys, so the name is required.
+  // If the keys can't be counted, there may be any number of them, so the name is required.
   const { tenant_id: third } = await vendor.given.key({ project_id: project.id });
   ground.expects(503);
   await page.route('**/v1/keys/counts*by=tenant*', (route) => route.fulfill({ status: 503 }));

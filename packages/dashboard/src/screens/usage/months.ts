@@ -11,7 +11,7 @@ const PAGE_ROWS = 1000;
 const PAGES_MAX = 5;
 export const ROWS_MAX = PAGES_MAX * PAGE_ROWS;
 
-/** The last twelve months in the form `2026-11`, newest first. */
+/** The last twelve months, newest first, in the form `2026-11`. */
 export function lastMonths(nowMs: number): string[] {
   const now = new Date(nowMs);
   return Array.from({ length: MONTHS }, (_, back) =>
@@ -31,7 +31,8 @@ export type TenantSum = {
 type MonthOfTenants = { tenants: TenantSum[]; requests: number; isWhole: boolean };
 
 /**
- * `back` is the number of months ago. Rows are sorted by month, so the requested month comes first.
+ * The active tenants in one month, which was `back` months ago. Rows are sorted by month, so those
+ * for the requested month come first.
  */
 export function useTenantsOf(
   month: string,

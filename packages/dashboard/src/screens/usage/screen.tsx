@@ -1,4 +1,4 @@
-// Billable tenants per month, and the tenants of one month by their requests.
+// Billable tenants per month, and one month's tenants with their requests.
 
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';

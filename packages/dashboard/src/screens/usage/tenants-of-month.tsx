@@ -1,4 +1,4 @@
-// The tenants of one month, sorted by number of requests.
+// One month's active tenants, sorted by number of requests.
 import type { Item } from '@keyrail/client';
 import { usePageReads } from '../../api/page-reads.ts';
 import { shareText } from '../../parts/traffic/numbers.ts';

@@ -1,5 +1,5 @@
-// Opening an emailed link verifies the address. If that fails, the screen says why and offers a new
-// link.
+// Verifies an email address when the user opens the emailed link. If that fails, the screen says
+// why and offers a new link.
 import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { useTokenOnce } from '../../api/use-token-once.ts';

@@ -1,4 +1,4 @@
-// The recent deliveries to an endpoint, with a test event and a retry.
+// An endpoint's recent deliveries, which can be retried, and a button that sends a test event.
 import type { Item } from '@keyrail/client';
 import { useChange, useList } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';

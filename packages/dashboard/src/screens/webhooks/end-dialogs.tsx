@@ -1,4 +1,4 @@
-// Rotates the signing secret of an endpoint, or removes the endpoint.
+// Dialogs that rotate an endpoint's signing secret or remove the endpoint.
 import { useChange } from '../../api/query.ts';
 import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';

@@ -1,4 +1,4 @@
-// Adds or edits an endpoint. The signing secret of a new one is shown once.
+// Adds or edits an endpoint. A new endpoint's signing secret is shown once.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';

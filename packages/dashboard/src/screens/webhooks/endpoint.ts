@@ -1,4 +1,4 @@
-// An endpoint, and the paths to reload after it changes.
+// The type of a webhook endpoint, and the paths to reload after one changes.
 import type { Item } from '@keyrail/client';
 
 export type WebhookEndpoint = Item<'GET /v1/webhook_endpoints'>;

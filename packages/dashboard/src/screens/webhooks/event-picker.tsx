@@ -1,4 +1,5 @@
-// Chooses the events an endpoint receives: all of them, whole groups, or single events.
+// Lets the user choose which events an endpoint receives: all of them, whole groups, or single
+// events.
 import { useId, useState } from 'react';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Checkbox } from '../../ui/controls/toggle.tsx';

@@ -1,4 +1,4 @@
-// The events an endpoint can receive, grouped by the kind of object.
+// The events an endpoint can receive, grouped by the kind of object they are about.
 import {
   type AuditAction,
   auditActions,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('an endpoint is added, tested, rotated, disabled and removed', async (t) => {
+test('an endpoint can be added, tested, rotated, disabled and removed', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const receiver = await openReceiver(t);
@@ -79,7 +79,7 @@ test('an endpoint can receive all events, a group of events, or single events', 
     .check();
   ok(await dialog.getByRole('checkbox', { name: 'secret_key.rotated' }).isDisabled());
   await ground.axe(page);
-  // The selection is restored after switching to the other option and back.
+  // Switching to all events and back restores the selected events.
   await dialog.getByRole('radio', { name: 'All events' }).check();
   await dialog.getByRole('radio', { name: 'Selected events' }).check();
   await add.click();

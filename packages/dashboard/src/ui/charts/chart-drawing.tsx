@@ -1,5 +1,5 @@
 // Draws a chart as SVG, with bars for counts and lines for latencies. The scale starts at zero. The
-// pointer and the arrow keys move a crosshair, whose values screen readers announce.
+// pointer and the arrow keys move a crosshair, and screen readers announce the values it points to.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { absoluteTime, shortCount } from '../content/spans.ts';
@@ -74,7 +74,8 @@ export function Drawing(props: ChartProps) {
           />
         )}
       </svg>
-      {/* Rendered even while empty. Otherwise, screen readers wouldn't announce the text. */}
+      {/* Rendered even when empty, because screen readers only announce changes in an existing
+          element. */}
       <div role="status">
         {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
       </div>

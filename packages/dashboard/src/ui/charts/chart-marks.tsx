@@ -1,4 +1,4 @@
-// The drawn parts of a chart: grid, bars, lines and series names.
+// The parts of a chart's drawing: grid, bars, lines and series names.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { line } from 'd3-shape';
 import { clockText, dayText, shortCount } from '../content/spans.ts';
@@ -52,7 +52,10 @@ export function Grid({
   );
 }
 
-/** Times of day for ranges up to two days, or else dates. */
+/**
+ * A label for the time axis: a time of day for ranges of up to two days, and a date for longer
+ * ones.
+ */
 function timeLabel(time: string, times: readonly string[]): string {
   const spanMs = Date.parse(times.at(-1) ?? time) - Date.parse(times[0] ?? time);
   const at = new Date(time);
@@ -99,7 +102,7 @@ export function Lines({ series, scales }: PartProps) {
   );
 }
 
-/** Series names beside the lines or bars, instead of a legend. */
+/** Series names beside the lines or bars. They replace a legend. */
 export function Names({ kind, series, times, scales, size }: PartProps & { size: Size }) {
   const last = times.length - 1;
   let below = 0;

@@ -1,4 +1,4 @@
-// A chart's props, size and scales, which start at zero.
+// The props and size of a chart, and its scales, which start at zero.
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 
@@ -6,7 +6,7 @@ type Series = {
   name: string;
   /** A colour from the chart palette. */
   tone: 1 | 2 | 3 | 4 | 5;
-  /** Null before the first event; zero means no traffic. */
+  /** A value is null before the first event. Zero means that there was no traffic. */
   values: readonly (number | null)[];
 };
 
@@ -19,7 +19,9 @@ export type ChartProps = {
 };
 
 export const LEFT = 44;
-/** Room for the series names at the end of the lines. Narrow charts show them above instead. */
+/**
+ * Space for the series names at the end of the lines. Narrow charts show the names above instead.
+ */
 const RIGHT = 92;
 const RIGHT_NARROW = 8;
 const NARROW_PX = 480;

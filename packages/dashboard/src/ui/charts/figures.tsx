@@ -1,4 +1,4 @@
-// A row of metrics, each with a name and a note, such as its change.
+// A row of metrics, each with a name, a value and a note, such as how it has changed.
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import styles from './figures.module.css';

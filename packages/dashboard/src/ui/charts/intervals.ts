@@ -1,11 +1,11 @@
-// The UTC hours, days and months used to total traffic.
+// The UTC hours, days and months for which traffic is totalled.
 import { DAY_MS, HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 export type Interval = 'hour' | 'day';
 
-/** "November 2026" for `2026-11-01`. */
+/** The name of a month, such as "November 2026" for `2026-11-01`. */
 export const monthText = (text: string): string =>
   month.format(new Date(`${text.slice(0, 7)}-01T00:00:00Z`));
 
@@ -14,13 +14,16 @@ const INTERVAL_MS: Readonly<Record<Interval, number>> = {
   day: DAY_MS,
 };
 
-/** The start times of the last intervals in UTC, including the current one, oldest first. */
+/**
+ * The UTC start times of the most recent intervals, oldest first. The last one is the current
+ * interval.
+ */
 export function lastIntervals(interval: Interval, count: number, nowMs: number): number[] {
   const size = INTERVAL_MS[interval];
   const current = Math.floor(nowMs / size) * size;
   return Array.from({ length: count }, (_, at) => current - (count - 1 - at) * size);
 }
 
-/** The last days, including today, in the format of usage data: "2026-11-01". */
+/** The most recent days, including today, in the format used in usage data: "2026-11-01". */
 export const lastDays = (count: number, nowMs: number): string[] =>
   lastIntervals('day', count, nowMs).map((at) => new Date(at).toISOString().slice(0, 10));

@@ -1,4 +1,4 @@
-// A bar that shows part of a total, with the numbers as text.
+// A bar that shows a part of a total, with both numbers as text.
 import { classes } from '../classes.ts';
 import styles from './meter.module.css';
 

@@ -16,7 +16,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
       aria-label={label}
     >
       {values.map((value, at) => {
-        // A day without requests is a thin line, so that the other bars keep their position.
+        // A day without requests has a thin line instead of a bar, so that the day isn't missing.
         const height = value === 0 ? 1 : Math.max(2, (value / max) * HEIGHT);
         return (
           <rect

@@ -9,7 +9,7 @@ type Props = {
   aside?: ReactNode;
   /** A line below the title. */
   lead?: ReactNode;
-  /** Without a border, for example for a table. */
+  /** Leaves out the border, for example around a table. */
   bare?: boolean;
   children: ReactNode;
 };
@@ -28,7 +28,7 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
   );
 }
 
-/** For a chart, which has its own title and is as tall as the cards beside it. */
+/** A card for a chart, which has its own title and is as tall as the cards beside it. */
 export const ChartCard = ({ children }: { children: ReactNode }) => (
   <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
 );

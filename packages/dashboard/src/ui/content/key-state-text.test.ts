@@ -35,7 +35,7 @@ test('the state comes from the server, and only the remaining time is computed l
   equal(textOf('expiring', at(-HOUR_MS)), 'Expires in 1 s');
 });
 
-test('a key counts as unused 90 days after its last use, or after its creation if it was never used', () => {
+test('a key counts as unused 90 days after its last use, or 90 days after its creation if never used', () => {
   const [used, never] = exampleKeys(NOW);
   deepEqual(
     [used, never].map((key) => key && isUnused(key, NOW)),

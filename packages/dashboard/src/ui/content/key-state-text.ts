@@ -1,5 +1,4 @@
-// The text for a key's state. The server provides the state, and only the time left is computed
-// here.
+// The text for a key's state. The state comes from the server. Only the time left is computed here.
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
@@ -25,7 +24,8 @@ export function keyStateText(
     return keyStates.quarantined(leftMs > 0 ? longestUnit(leftMs) : null);
   if (state !== 'expiring') return keyStates[state];
   if (isRotated) return keyStates.ending(endText(endsMs, nowMs));
-  // The page reloads the key when it expires. Until the response arrives, one second is shown.
+  // The key is reloaded when it expires. Until the response arrives, one second is shown as the
+  // time left.
   return keyStates.expiring(longestUnit(Math.max(leftMs, SECOND_MS)));
 }
 

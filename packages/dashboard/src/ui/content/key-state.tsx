@@ -21,7 +21,8 @@ const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const { state } = of;
   const { tone, shape } = looks[state];
-  // Compared as text, so that a tick of the clock renders only keys whose text has changed.
+  // Only the text is compared, so that each tick of the clock renders only the keys whose text has
+  // changed.
   const text = useTextOfNow((nowMs) => keyStateText(of, nowMs, isRotated));
   const unused = useTextOfNow((nowMs) =>
     workingKeyStates.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
@@ -35,12 +36,13 @@ export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?:
 }
 
 /**
- * Reloads keys when this one expires while it is shown, because the state comes from the server.
+ * Reloads the keys when this one expires on screen, because its new state has to come from the
+ * server.
  */
 function useRereadAtEnd({ state, expires_at }: StatedKey): void {
   const endsMs = state === 'expiring' && expires_at !== null ? Date.parse(expires_at) : Infinity;
   const isOver = useTextOfNow((nowMs) => String(endsMs <= nowMs)) === 'true';
-  // If the browser's clock is ahead, some keys look expired from the start. They aren't reloaded.
+  // If the browser's clock is ahead, a key may look expired from the start. It isn't reloaded then.
   const wasOver = useRef(isOver);
   useEffect(() => {
     if (isOver && !wasOver.current) void rereadKeys(queryClient);

@@ -1,4 +1,4 @@
-// Shows a full secret with line breaks, to be copied, or a key's prefix.
+// Shows a full secret for copying, on several lines if necessary, or a key's prefix.
 import type { Ref } from 'react';
 import { en } from '../../texts/en.ts';
 import { Copy } from '../controls/copy.tsx';

@@ -1,4 +1,4 @@
-// The same code in several languages, such as curl, SDK and CLI, with a copy button.
+// The same example in several languages, such as curl, SDK and CLI, with a copy button.
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { Copy } from '../controls/copy.tsx';

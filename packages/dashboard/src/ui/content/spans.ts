@@ -1,5 +1,5 @@
-// Formats times and durations. Times are local, on a 24-hour clock, with their time zone. Tooltips
-// and exports include UTC.
+// Formats times and durations. Times are local and on a 24-hour clock, with their time zone.
+// Tooltips and exports also give UTC.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const steps: readonly (readonly [string, number])[] = [
@@ -24,7 +24,9 @@ const zonedClock = formatOf(zoned);
 const dayOfYear = formatOf(ofYear);
 const moment = formatOf({ weekday: 'short', ...ofYear, ...zoned });
 
-/** "3 min ago", "in 2 d" or "now", with the same units as durations. */
+/**
+ * Relative times such as "3 min ago", "in 2 d" or "now". The units are the same as for durations.
+ */
 export function relativeTime(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   if (Math.abs(ms) < 5 * SECOND_MS) return 'now';
@@ -33,37 +35,37 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return ms < 0 ? `${span} ago` : `in ${span}`;
 }
 
-/** "19 Nov 2026, 14:05:07 CET". */
+/** A date and time with its zone: "19 Nov 2026, 14:05:07 CET". */
 export const absoluteTime = (at: Date): string => absolute.format(at);
 
-/** "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)", for a tooltip. */
+/** For a tooltip: "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)". */
 export function tooltipTime(at: Date): string {
   const local = absolute.format(at);
   const utc = universal.format(at);
   return local === utc ? utc : `${local} (${utc})`;
 }
 
-/** "14:05 CET". */
+/** A time of day with its zone, such as "14:05 CET". */
 export const timeOfDay = (at: Date): string => zonedClock.format(at);
-/** "14:05", next to `zoneText`. */
+/** A time of day such as "14:05", if the zone is shown separately. */
 export const clockText = (at: Date): string => clock.format(at);
-/** "CET", or "GMT+5:30" for a time zone without a name. */
+/** The zone's abbreviation, such as "CET", or its offset if it has none, such as "GMT+5:30". */
 export const zoneText = (at: Date): string =>
   zonedClock.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-/** "19 Nov", for dates within a few weeks. */
+/** A date without its year, such as "19 Nov", for times within the last few weeks. */
 export const dayText = (at: Date): string => dayOfYear.format(at);
 
-/** "today 14:05 CET" or "Thu 19 Nov, 14:05 CET". */
+/** For use in a sentence: "today 14:05 CET" or "Thu 19 Nov, 14:05 CET". */
 export function momentText(at: Date, nowMs: number): string {
   const isToday = at.toDateString() === new Date(nowMs).toDateString();
   return isToday ? `today ${timeOfDay(at)}` : moment.format(at);
 }
 
-/** "41 min" or "3 d", for labels. */
+/** A duration in its largest unit, such as "41 min" or "3 d", for labels. */
 export const longestUnit = (ms: number): string =>
   durationText(ms).split(' ').slice(0, 2).join(' ');
 
-/** "41 min" or "3 d 4 h", with at most two units. */
+/** A duration in at most two units, such as "41 min" or "3 d 4 h". */
 export function durationText(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   const parts: string[] = [];

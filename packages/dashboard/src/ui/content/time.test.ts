@@ -1,4 +1,4 @@
-// Relative times on the pages are correct, and absolute times show their time zone.
+// Relative times are correct, and absolute times show their time zone.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -17,7 +17,7 @@ test('a recent time is never shown as being in the future', async (t) => {
   await page.clock.install();
   await visit(`/w/${vendor.slug}/live/tenants`);
   await page.getByRole('row', { name: 'early' }).waitFor();
-  // On a page without times, the page's clock doesn't tick.
+  // While a page shows no times, its clock doesn't tick.
   await page.getByRole('link', { name: 'Nodes' }).click();
   await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
   await page.clock.fastForward(LATER_MS);
@@ -39,7 +39,7 @@ test('a recent time is never shown as being in the future', async (t) => {
 
 const CLOCK = '\\d\\d:\\d\\d';
 const SECONDS = '\\d+ \\w{3,4} \\d{4}, \\d\\d:\\d\\d:\\d\\d';
-/** A time zone without a name or daylight saving time. */
+/** A time zone without an abbreviation or daylight saving time. */
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 const ZONE = 'GMT\\+5:30';
 

@@ -1,4 +1,5 @@
-// A relative time, with the absolute time on hover and focus. All times on a page tick together.
+// Shows a relative time, and the absolute time on hover and focus. All times on a page update
+// together.
 import { useSyncExternalStore } from 'react';
 import { nowMs } from '../../clock.ts';
 import { Tooltip } from '../overlays/tooltip.tsx';
@@ -6,7 +7,7 @@ import { absoluteTime, relativeTime, tooltipTime } from './spans.ts';
 import styles from './time.module.css';
 
 const TICK_MS = 10_000;
-/** Rows rendered together use the same current time. */
+/** Rows rendered within this time of each other use the same current time. */
 const STEP_MS = 1000;
 
 let tickedMs = nowMs();
@@ -21,7 +22,8 @@ function tick(): void {
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     timer = setInterval(tick, TICK_MS);
-    // Browsers slow down the timers of hidden tabs.
+    // Also updates when the tab becomes visible, because browsers slow down the timers of hidden
+    // tabs.
     document.addEventListener('visibilitychange', tick);
   }
   listeners.add(listener);
@@ -34,8 +36,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Reads the clock between ticks, because there are no ticks while no time is shown, and a recent
- * event must not appear to be in the future.
+ * Also reads the clock between ticks. While no time is shown there are no ticks, so the last one
+ * may be old, and a recent event must not appear to be in the future.
  */
 function readClock(): number {
   const now = nowMs();
@@ -46,7 +48,10 @@ function readClock(): number {
 /** The current time. It advances every ten seconds, and whenever something else is rendered. */
 export const useNow = (): number => useSyncExternalStore(subscribe, readClock);
 
-/** Text that depends on the time. The component renders again only when the text changes. */
+/**
+ * Text that depends on the current time. The component is only rendered again when the text
+ * changes.
+ */
 export const useTextOfNow = (textOf: (nowMs: number) => string): string =>
   useSyncExternalStore(subscribe, () => textOf(readClock()));
 
@@ -71,7 +76,7 @@ function Known({ at }: Props) {
 
 const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z)/;
 
-/** Text from the server, with its ISO 8601 times shown in local time. */
+/** Text from the server. Any ISO 8601 times in it are shown in local time. */
 export const LocalTimes = ({ text }: { text: string }) =>
   text.split(ISO_TIME).map((part, at) => (at % 2 === 1 ? <Absolute key={part} at={part} /> : part));
 

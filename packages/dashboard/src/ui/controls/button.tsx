@@ -11,10 +11,11 @@ type Look = { kind?: ButtonKind; icon?: IconName; small?: boolean; wide?: boolea
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> &
   Look & {
-    /** Shows that the action is running. The button ignores clicks in the meantime. */
+    /** Shows that the action is running. In the meantime, the button ignores clicks. */
     busy?: boolean;
     /**
-     * Disables the button. It stays in the tab order, so that screen readers announce the reason.
+     * Why the button is disabled. A disabled button stays in the tab order, so that screen readers
+     * announce the reason.
      */
     because?: string | null | undefined;
     ref?: Ref<HTMLButtonElement>;
@@ -65,7 +66,7 @@ const lookOf = ({ kind = 'plain', small = false, wide = false }: Look): string =
 type LinkProps = Look & {
   to: string;
   search?: Readonly<Record<string, string>>;
-  /** The keyboard shortcut `c` opens this link. */
+  /** If true, the keyboard shortcut `c` opens this link. */
   creates?: boolean;
   children: ReactNode;
 };

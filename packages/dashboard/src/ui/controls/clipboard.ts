@@ -1,4 +1,5 @@
-// Copies text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
+// Copies text. The clipboard API isn't available over plain HTTP, so an older method is tried as
+// well.
 import { popupHome } from './popup-home.ts';
 
 /** Returns false if the browser blocked copying. */
@@ -9,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Without permission, the older method may still work.
+    // If permission was denied, the older method may still work.
   }
   return copyBySelection(text);
 }

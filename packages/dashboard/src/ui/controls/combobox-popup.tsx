@@ -1,4 +1,5 @@
-// The combobox. The screen receives the text, searches, and passes the matches.
+// The combobox. The screen that uses it receives the typed text, searches, and passes in the
+// matches.
 import * as Ariakit from '@ariakit/react';
 import { useEffect, useRef } from 'react';
 import { en } from '../../texts/en.ts';
@@ -16,15 +17,16 @@ export type ComboboxProps = {
   text: string;
   /** The matches for the text, or null until the search has finished. */
   options: readonly Choice[] | null;
-  /** There are more matches than the list shows. */
+  /** True if there are more matches than the list shows. */
   hasMore?: boolean;
-  /** Why the search failed. */
+  /** The reason the search failed, if it did. */
   failed?: string | null;
   /** Shown if there are no matches, such as "No matching tenants". */
   none: string;
   placeholder?: string;
   /**
-   * Offers to create what was typed. Leave it out until the server confirms that it doesn't exist.
+   * Offers to create an object with the typed name. Leave it out until the server has confirmed
+   * that there is no such object.
    */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
@@ -98,9 +100,7 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
   );
 }
 
-/**
- * Options whose name or ID equals the text. Case is ignored, unless an option matches exactly.
- */
+/** The options whose name or ID is the typed text. If none matches exactly, case is ignored. */
 function exactOf(options: readonly Choice[], typed: string): Choice[] {
   const matching = (isSame: (text: string) => boolean) =>
     options.filter(({ label, note = '' }) => isSame(label) || isSame(note));
@@ -110,8 +110,9 @@ function exactOf(options: readonly Choice[], typed: string): Choice[] {
 }
 
 /**
- * The option that Enter chooses before an arrow key is pressed, if the choice is clear. If the list
- * doesn't show all options, a hidden one may have the same name, so the text must be an ID.
+ * The option that Enter chooses if no arrow key has been pressed. There is none if the text is
+ * ambiguous. If the list doesn't show all matches, a hidden option may have the same name, so the
+ * text must be an ID.
  */
 function preselectedOf(
   exact: readonly Choice[],

@@ -1,4 +1,5 @@
-// Finds and chooses one of many objects. Its library is loaded when the browser is idle.
+// A field for choosing one of many objects by searching. Its library is loaded when the browser is
+// idle.
 import { lazy, Suspense, useRef } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import type { ComboboxProps } from './combobox-popup.tsx';
@@ -9,7 +10,10 @@ const ComboboxPopup = lazy(async () => ({ default: (await loadChunk(load)).Combo
 
 export const preloadCombobox = load;
 
-/** Used until the library has loaded. Keeps the typed text and the focus, and ignores Enter. */
+/**
+ * Until the library has loaded, shows a plain input that ignores Enter. The typed text and the
+ * focus are kept.
+ */
 export function Combobox(props: ComboboxProps) {
   const hasFocus = useRef(false);
   const plain = (

@@ -1,4 +1,4 @@
-// Copies text and reports whether it worked.
+// A button that copies text and says whether that worked.
 import { type Ref, useEffect, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from './button.tsx';
@@ -11,7 +11,7 @@ type Props = {
   text: string;
   /** The name of the button, such as "Copy request ID". */
   label: string;
-  /** Shows the label. Otherwise, the button is an icon. */
+  /** If true, the button shows its label. Otherwise, it is an icon. */
   labelled?: boolean;
   primary?: boolean;
   onCopied?: () => void;

@@ -1,5 +1,5 @@
-// The browser's input for a date and time, in local time, with the time zone beside it. The value
-// is a time in the API's format, or null.
+// The browser's own input for a local date and time, with the time zone beside it. The value is in
+// the API's format, or null.
 import { useId } from 'react';
 import { nowMs } from '../../clock.ts';
 import { zoneText } from '../content/spans.ts';
@@ -29,13 +29,13 @@ export function DateTime({ control, value, min, onValue }: Props) {
           onValue(target.value === '' ? null : new Date(target.value).toISOString())
         }
       />
-      {/* The time zone at that moment: its name changes with daylight saving time. */}
+      {/* The zone's name on the chosen date, because it changes with daylight saving time. */}
       <span id={zone}>{zoneText(value === null ? new Date(nowMs()) : new Date(value))}</span>
     </span>
   );
 }
 
-/** `2026-01-31T14:05`, the format of the input. */
+/** The format that the browser's input requires: `2026-01-31T14:05`. */
 function localText(instant: string): string {
   const at = new Date(instant);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,4 +1,4 @@
-// A labelled control with a hint and an error. It provides the control's IDs.
+// A control with its label, hint and error. The field generates the IDs that connect them.
 import { type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 

@@ -1,4 +1,5 @@
-// A form submitted by a script, so that the page doesn't reload. Fields show their own errors.
+// A form whose submission is handled by a script, so the page doesn't reload. The browser's own
+// validation is off, because fields show their own errors.
 import type { ComponentProps } from 'react';
 
 type Props = Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit(): void };

@@ -1,4 +1,4 @@
-// A button with only an icon. Its name is used for screen readers and the tooltip.
+// A button that only shows an icon. Its name appears in a tooltip and is read by screen readers.
 import type { ButtonHTMLAttributes, Ref } from 'react';
 import { classes } from '../classes.ts';
 import { Tooltip } from '../overlays/tooltip.tsx';

@@ -1,5 +1,5 @@
-// All icons: strokes on a 16-pixel grid in the text colour. They are decorative, so a control's
-// name is its text or label.
+// All icons, drawn as strokes on a 16-pixel grid in the text colour. Screen readers ignore them, so
+// every control needs text or a label.
 
 // biome-ignore format: one line for each icon
 const strokes = {

@@ -8,7 +8,10 @@ import { Segments } from './segments.tsx';
 
 type Props = {
   limits: Limits;
-  /** Whether the limits belong to a key or a project. A project's limits are the defaults. */
+  /**
+   * Whether the limits are for a key or for a project. A project's limits are the defaults for its
+   * keys.
+   */
   of: 'key' | 'project';
   /** The project's defaults, if they are known. */
   inherited?: readonly Rule[] | undefined;

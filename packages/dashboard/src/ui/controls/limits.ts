@@ -1,4 +1,4 @@
-// The rate limits of a key or a project, in a form and as text.
+// The rate limits of a key or project: in a form, in the API and as text.
 import { rateLimits } from '../../texts/rate-limits.ts';
 import { durationText } from '../content/spans.ts';
 import type { Rule } from './rate-limits.tsx';
@@ -7,17 +7,23 @@ type LimitKind = 'project' | 'custom' | 'unlimited';
 
 export type Limits = { kind: LimitKind; rules: readonly Rule[] };
 
-/** From the API. Null means the project's defaults, and an empty list means no limits. */
+/**
+ * Converts limits from the API. Null means the project's defaults, and an empty list means no
+ * limits.
+ */
 export const limitsOf = (rules: readonly Rule[] | null): Limits => ({
   kind: rules === null ? 'project' : rules.length === 0 ? 'unlimited' : 'custom',
   rules: rules ?? [],
 });
 
-/** Custom limits without a rule can't be saved, because for the API that would mean no limits. */
+/**
+ * Whether a rule is missing. Custom limits without any rules can't be saved, because the API would
+ * treat them as no limits at all.
+ */
 export const needsRule = ({ kind, rules }: Limits): boolean =>
   kind === 'custom' && rules.length === 0;
 
-/** For the API. Only `unlimited` returns an empty list. */
+/** Converts limits for the API. The list is only empty if the user chose "Unlimited". */
 export function rulesOf(limits: Limits): Rule[] | null {
   if (limits.kind === 'unlimited') return [];
   return limits.kind === 'project' || needsRule(limits) ? null : [...limits.rules];

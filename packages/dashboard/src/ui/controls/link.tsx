@@ -1,5 +1,5 @@
-// A link within the application. Its screen is preloaded when the pointer rests on it. It doesn't
-// subscribe to the URL, so changing filters doesn't render every link in a long list.
+// A link within the application. Its screen is preloaded when the pointer rests on it. Links don't
+// subscribe to the URL, so that a new filter doesn't render every link in a long list again.
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
 import { navigate, preload } from '../../router/location.ts';
 import { hrefOf } from '../../router/search-text.ts';
@@ -52,6 +52,6 @@ export function Link({
   );
 }
 
-/** Opens in a new tab or window, or as a download. */
+/** Whether the click opens the link in a new tab or window, or downloads it. */
 const opensElsewhere = (event: MouseEvent): boolean =>
   event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey;

@@ -1,4 +1,4 @@
-// Edits rate limits, with one sentence for each rule: at most [1000] per [1 min] per [key],
+// Edits rate limits. Each rule is one sentence with inputs: at most [1000] per [1 min] per [key],
 // [sliding].
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -17,7 +17,7 @@ export type Rule = Rules[number];
 
 const WINDOWS_MS = [SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** The initial values of a new rule. */
+/** The values that a new rule starts with. */
 export const firstRule: Rule = {
   id: 'requests',
   limit: 1000,

@@ -1,6 +1,6 @@
 // Saves text as a file on the user's machine.
 
-/** The browser needs the URL until it has read the file. */
+/** The file's URL must remain valid until the browser has read the file. */
 const ADDRESS_KEPT_MS = 60_000;
 
 export function saveFile(name: string, text: string | string[], type: string): void {

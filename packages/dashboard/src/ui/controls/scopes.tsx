@@ -1,4 +1,5 @@
-// Scopes as chips. Enter, comma or space adds a scope, and pasted text is split.
+// An input that shows scopes as chips. Enter, comma or space adds a scope, and pasted text is split
+// into scopes.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { later } from '../../texts/later.ts';

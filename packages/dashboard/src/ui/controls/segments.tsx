@@ -1,4 +1,4 @@
-// Options side by side, one of which is selected: radio buttons that look like a single control.
+// A segmented control: radio buttons side by side.
 import { useId } from 'react';
 import styles from './segments.module.css';
 import type { Option } from './select.tsx';

@@ -27,7 +27,9 @@ export const TextField = ({
 );
 
 type PasswordProps = FieldProps & {
-  /** Password managers fill in a current password and offer to save a new one. */
+  /**
+   * Tells password managers whether to fill in the current password or to offer to save a new one.
+   */
   kind: 'current' | 'new';
   name?: string;
   autoFocus?: boolean;
@@ -58,7 +60,7 @@ export const EmailField = (props: EmailProps) => (
   <TextField {...props} type="email" name="email" autoComplete="username" />
 );
 
-/** Identifies the account for password managers. */
+/** A hidden field that tells password managers which account the password belongs to. */
 export const KnownEmail = ({ email }: { email: string }) => (
   <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
 );

@@ -40,7 +40,7 @@ export function Switch({ label, hint, checked, disabled = false, onChecked }: Sw
 type CheckboxProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'onChange'> & {
   label: ReactNode;
   hint?: ReactNode;
-  /** Neither on nor off, for example if only some rows are selected. */
+  /** Shows the checkbox as neither on nor off, for example if only some rows are selected. */
   mixed?: boolean;
   /** Shows the label to screen readers only, for example in a table. */
   bare?: boolean;

@@ -1,4 +1,4 @@
-// A choice between a few views, one of which is always selected.
+// Switches between a few views, one of which is always selected.
 import { classes } from '../classes.ts';
 import type { Option } from './select.tsx';
 import styles from './view-switch.module.css';

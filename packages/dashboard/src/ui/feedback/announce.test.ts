@@ -1,4 +1,4 @@
-// Screen reader announcements about a list are removed with the list.
+// Announcements to screen readers.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

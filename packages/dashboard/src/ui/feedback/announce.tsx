@@ -1,10 +1,11 @@
-// Announces changes elsewhere on the page, such as the number of rows after filtering.
+// Announces changes on the page to screen readers, such as the number of rows after filtering.
 import { createObserved, useObserved } from '../../api/observed.ts';
 
 const said = createObserved('');
 
 /**
- * Returns a function that removes the announcement. Call it when the content it describes is gone.
+ * Makes an announcement and returns a function that removes it. Call that function when the content
+ * it describes is gone.
  */
 export function announce(text: string): () => void {
   said.set(text);

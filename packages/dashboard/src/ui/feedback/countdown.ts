@@ -1,4 +1,4 @@
-// Counts down the seconds to wait after too many requests.
+// Counts down the seconds until the user may try again after a rate limit was exceeded.
 import { KeyrailError } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 

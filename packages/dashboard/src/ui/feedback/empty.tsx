@@ -1,4 +1,4 @@
-// Shown when a list is empty: what it is for, one action and one link.
+// Shown instead of an empty list: what the list is for, one action and one link.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../../texts/en.ts';
 import { Icon, type IconName } from '../controls/icon.tsx';
@@ -11,15 +11,16 @@ type Props = {
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
-  /** Use 1 if the page has no other heading. */
+  /** The heading's level. Use 1 if the page has no other heading. */
   rank?: 1 | 2;
-  /** True if it replaces a list. Screen readers then announce that the list is empty. */
+  /** True if this replaces a list. Screen readers then announce that the list is empty. */
   isList?: boolean;
 };
 
 export function Empty({ icon, title, children, action, link, rank = 2, isList = true }: Props) {
   const Heading = rank === 1 ? 'h1' : 'h2';
-  // The announcement differs from the heading, so that screen readers don't repeat the same words.
+  // The announcement is worded differently from the heading, so that screen readers don't say the
+  // same thing twice.
   useEffect(() => (isList ? announce(en.nothing) : undefined), [isList]);
   return (
     <div className={styles.empty}>

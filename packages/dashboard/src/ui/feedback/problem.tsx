@@ -1,4 +1,4 @@
-// An error shown where it happened: what failed, why, what to do, and the request ID to copy.
+// An error, shown where it happened: what failed, why, what to do, and the request ID to copy.
 import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
@@ -9,11 +9,11 @@ import styles from './problem.module.css';
 
 type Props = {
   error: Error;
-  /** What failed, such as "Couldn’t load keys." The reason follows. */
+  /** What failed, such as "Couldn’t load keys." The reason is shown after it. */
   title?: string;
   /**
-   * Repeats a read. Changes have no retry, because a change with an unknown outcome could be made
-   * twice.
+   * Called to load the data again. Only for reads: retrying a change whose outcome is unknown could
+   * make it twice.
    */
   onRetry?: (() => unknown) | undefined;
 };
@@ -49,7 +49,7 @@ export function Problem({ error, title, onRetry }: Props) {
   );
 }
 
-/** An error from before this page was opened, with a button to resolve it. */
+/** A problem that already existed when this page was opened, with a button to resolve it. */
 export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
   <div className={styles.problem} role="alert">
     <Icon name="warning" />
@@ -58,10 +58,13 @@ export const Notice = ({ children, action }: { children: ReactNode; action: Reac
   </div>
 );
 
-/** Pages for signed-in users that show data from the server. The others contain only forms. */
+/** Pages that show the signed-in user's data. All other pages contain only forms. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
-/** Opens the current page, or the list for a new object, in a new tab. This tab keeps the form. */
+/**
+ * Opens the current page in a new tab, or the list if this page is the form for a new object. The
+ * form in this tab is kept.
+ */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');
   window.open(`${path}${location.search}`, '_blank', 'noopener');
@@ -73,7 +76,7 @@ export function outcomeOf(error: Error): string {
   return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
 }
 
-/** The reason as text, usually the server's message. */
+/** Why a request failed, usually in the server's words. */
 export function reasonOf(error: Error): string {
   if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
   if (!(error instanceof KeyrailError)) return en.problem.unexpected;

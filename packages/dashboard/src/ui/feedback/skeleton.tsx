@@ -1,5 +1,5 @@
-// Placeholders for loading content. They appear after 150 ms, so that quick responses don't
-// flicker.
+// Placeholders for content that is loading. They only appear after 150 ms, so that they don't
+// flicker if the response is quick.
 import { en } from '../../texts/en.ts';
 import styles from './skeleton.module.css';
 
@@ -9,7 +9,7 @@ export const Skeleton = ({ width = '100%', height = 16 }: { width?: string; heig
 
 const WIDTHS = ['58%', '74%', '42%', '66%', '50%'];
 
-/** Rows of a table or list. */
+/** Placeholders for the rows of a table or list. */
 export const SkeletonRows = ({ rows = 6 }: { rows?: number }) => (
   <div>
     <span role="status" className="unseen">
@@ -26,7 +26,7 @@ export const SkeletonRows = ({ rows = 6 }: { rows?: number }) => (
   </div>
 );
 
-/** Cards of metrics. */
+/** Placeholders for cards with metrics. */
 export const SkeletonCards = ({ cards = 4, height = 92 }: { cards?: number; height?: number }) => (
   <div className={styles.cards}>
     <span role="status" className="unseen">

@@ -1,4 +1,4 @@
-// A list of steps. Each is done, current or upcoming, depending on real events.
+// A list of steps, each of which is done, current or upcoming.
 import type { ReactNode } from 'react';
 import { later } from '../../texts/later.ts';
 import { classes } from '../classes.ts';

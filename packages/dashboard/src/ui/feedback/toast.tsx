@@ -1,5 +1,5 @@
-// Short results at the bottom of the page. They never contain secrets, because anyone nearby can
-// read them.
+// Brief messages at the bottom of the page that report results. They never contain secrets, because
+// anyone nearby can read them.
 import { useEffect, useState } from 'react';
 import { createObserved, useObserved } from '../../api/observed.ts';
 import { en } from '../../texts/en.ts';

@@ -1,5 +1,5 @@
-// Asks before a destructive action. It shows what the action affects, and its button names the
-// action.
+// Asks for confirmation before a destructive action. The dialog shows what the action affects, and
+// its button names the action.
 import { type ComponentProps, useState } from 'react';
 import { later } from '../../texts/later.ts';
 import { TextField } from '../controls/text-field.tsx';
@@ -10,7 +10,9 @@ type Form = ComponentProps<typeof FormDialog>;
 
 type Props = Pick<Form, 'title' | 'action' | 'danger' | 'onClose' | 'children'> & {
   change?: Form['change'];
-  /** Text that must be typed first, for actions that revoke more than one active live key. */
+  /**
+   * Text that the user must type first. Used for actions that revoke more than one active live key.
+   */
   typed?: string | null;
   onConfirm(): void;
 };

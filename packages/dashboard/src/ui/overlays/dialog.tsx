@@ -1,5 +1,6 @@
-// The browser's native dialog. It keeps the focus, makes the page behind it inert, and returns the
-// focus when it closes. A sheet is a dialog at the side. On narrow screens, both fill the height.
+// The browser's own dialog. It keeps the focus inside, makes the page behind it inert, and returns
+// the focus when it closes. A sheet is a dialog at the side. On narrow screens, both take up the
+// full height.
 import { type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';
@@ -13,14 +14,17 @@ type Props = {
   children: ReactNode;
   /** Buttons at the bottom, with the primary one last. */
   actions?: ReactNode;
-  /** Called by Esc, the close button and the backdrop. Without it, the dialog stays open. */
+  /**
+   * Called when the user presses Esc, or clicks the close button or the backdrop. If it is missing,
+   * the user can't close the dialog.
+   */
   onClose?: (() => void) | undefined;
-  /** Makes the content a form, so that Enter submits it. */
+  /** If set, the dialog's content is a form, so that Enter submits it. */
   onSubmit?: (() => void) | undefined;
   kind?: 'dialog' | 'sheet' | 'wide';
 };
 
-/** Open while it is mounted. The parent decides when. */
+/** A dialog that is open while it is mounted. */
 export function Dialog(props: Props) {
   const { title, children, actions, onClose, onSubmit, kind = 'dialog' } = props;
   const dialog = useRef<HTMLDialogElement>(null);

@@ -1,5 +1,5 @@
-// A dialog with a form that makes one change: Cancel, the submit button, and errors that don't
-// belong to a field.
+// A dialog with a form for one change: Cancel, the submit button, and any errors that aren't about
+// a single field.
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from '../controls/button.tsx';

@@ -9,7 +9,7 @@ import { popupHome } from '../controls/popup-home.ts';
 import styles from './menu.module.css';
 
 export type MenuItem = {
-  /** Needed if two labels can be the same. */
+  /** Only needed if several entries can have the same label. */
   id?: string;
   label: string;
   icon?: IconName;
@@ -28,12 +28,12 @@ export type MenuProps = {
   /** The button that opens the menu. The default is three dots. */
   button?: ReactElement;
   placement?: 'bottom-start' | 'bottom-end' | 'top-start';
-  /** The name of a field that filters the entries of the first group. */
+  /** The label of a search field that filters the entries in the first group. */
   search?: string | undefined;
 };
 
 type PopupProps = MenuProps & {
-  /** True if the library was loaded because the user pressed the button. */
+  /** True if the user pressed the button before the library had loaded. */
   opensAtOnce: boolean;
 };
 
@@ -46,7 +46,7 @@ export function MenuPopup(props: PopupProps) {
   useEffect(() => {
     if (!opensAtOnce || isOpened.current) return;
     isOpened.current = true;
-    // This button has replaced the one the user pressed.
+    // This button has just replaced the one that the user pressed.
     opener.current?.focus();
     opener.current?.click();
   }, [opensAtOnce]);
@@ -78,9 +78,7 @@ export function MenuPopup(props: PopupProps) {
   );
 }
 
-/**
- * Keeps the entries of the first group whose label contains the text. Other groups are unchanged.
- */
+/** Filters the first group by label. The other groups stay as they are. */
 function matching(groups: MenuProps['groups'], text: string): MenuProps['groups'] {
   const wanted = text.trim().toLowerCase();
   return groups.map((group, at) =>

@@ -1,4 +1,4 @@
-// A menu whose library is still loading.
+// Menus whose library hasn't loaded yet.
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 

@@ -1,5 +1,6 @@
-// A menu of actions behind a button. Its library is loaded when the browser is idle. The menu is
-// only created when its button is first used, because a list has hundreds of these buttons.
+// A menu of actions that opens from a button. Its library is loaded when the browser is idle. A
+// menu is only created when its button is first used, because a list may contain hundreds of these
+// buttons.
 import { cloneElement, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { IconButton } from '../controls/icon-button.tsx';

@@ -1,10 +1,11 @@
-// Shared behaviour of dialogs: Esc closes one layer at a time, and the focus returns.
+// Behaviour shared by all dialogs: Esc closes one layer at a time, and closing a dialog returns the
+// focus.
 import { useEffect, useRef } from 'react';
 import { controlsIn, placeOf } from './nearby.ts';
 
 const OPEN_POPUP = '[data-popup]';
 
-/** Without `onClose` the dialog cannot be dismissed. */
+/** Without `onClose`, the user can't close the dialog. */
 export function useModal(
   dialog: { readonly current: HTMLDialogElement | null },
   onClose: (() => void) | undefined,
@@ -18,7 +19,7 @@ export function useModal(
     if (!element.open) element.showModal();
     let hadPopup = false;
     let held: Element | null = null;
-    // Handled before the menu or combobox inside the dialog closes with the same key press.
+    // Handled before a menu or combobox inside the dialog closes because of the same key press.
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Tab') goRound(element, event);
       if (event.key !== 'Escape') return;
@@ -31,7 +32,8 @@ export function useModal(
       if (!hadPopup) close.current?.();
       hadPopup = false;
     };
-    // If Esc is pressed twice in a row, Chromium closes the dialog without a second cancel event.
+    // If Esc is pressed twice in a row, Chromium closes the dialog without firing a second cancel
+    // event. The dialog is then opened again.
     const closed = (event: Event) => {
       if (event.target !== element || !element.isConnected) return;
       element.showModal();
@@ -52,7 +54,10 @@ export function useModal(
   }, [dialog]);
 }
 
-/** Makes Tab go from the last control to the first. Otherwise, the focus would leave the page. */
+/**
+ * Moves the focus from the last control to the first, and back. Otherwise, Tab would move it out of
+ * the page.
+ */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;
   if (active?.closest(`${OPEN_POPUP}, dialog`) !== dialog) return;
@@ -67,8 +72,8 @@ function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
 }
 
 /**
- * The focused element. For a menu entry, it is the menu's button, because the menu is about to
- * close.
+ * The element that gets the focus back later: the focused element or, for an entry in a menu, the
+ * menu's button, because the menu is about to close.
  */
 function opener(): HTMLElement {
   const { activeElement: active, body } = document;

@@ -1,4 +1,4 @@
-// Finds an element near a removed one, to give it the focus.
+// When an element is removed, finds a nearby element that can get the focus.
 
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
@@ -9,8 +9,8 @@ const EDGES = 'main, dialog, aside, header, [role=status], body';
 type Step = { parent: Element; next: Element | null; previous: Element | null };
 
 /**
- * Remembers the position of an element. The returned function returns the element, or the nearest
- * control if it was removed.
+ * Remembers where an element is. The returned function returns the element or, if it has been
+ * removed, the control nearest to where it was.
  */
 export function placeOf(element: HTMLElement): () => HTMLElement | null {
   const steps: Step[] = [];
@@ -47,13 +47,16 @@ const controlIn = (near: Element): HTMLElement | null =>
     ? near
     : (controlsIn(near)[0] ?? null);
 
-/** The controls in tab order. Of a group of radio buttons, only the chosen one. */
+/**
+ * The controls inside an element, in tab order. A group of radio buttons counts as its selected
+ * one.
+ */
 export const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (one) => one.tabIndex >= 0 && isThere(one) && !one.matches('[type=radio]:not(:checked)'),
   );
 
-/** The heading of the open dialog, or of the page. */
+/** The heading of the topmost open dialog, or of the page if no dialog is open. */
 function heading(): HTMLElement | null {
   const part = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
   return part.querySelector<HTMLElement>('h1, h2[tabindex]') ?? part.querySelector('main, input');

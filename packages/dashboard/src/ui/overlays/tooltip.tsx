@@ -1,5 +1,5 @@
-// A short text beside the hovered or focused element. It is rendered in the top layer, so that
-// tables don't clip it.
+// Shows a short text beside the hovered or focused element. It is rendered in the top layer, so
+// that tables don't cut it off.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
 
@@ -8,7 +8,7 @@ const EDGE_PX = 8;
 
 type Props = {
   text: string;
-  /** True if the text is already the element's name, so that it isn't announced twice. */
+  /** True if the element's name is the same text, which would otherwise be announced twice. */
   isName?: boolean;
   children: ReactNode;
 };
@@ -35,7 +35,7 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      // It doesn't open after a click, or when a dialog moves the focus.
+      // Only opens for keyboard focus, and not after a click or when a dialog moves the focus.
       onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}

@@ -1,4 +1,5 @@
-// Names come from customers, and spreadsheets in different countries use different separators.
+// CSV exports contain names chosen by customers. No spreadsheet may run part of a name as a
+// formula.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvOf } from './csv.ts';
@@ -63,7 +64,7 @@ test('no name is read as a formula, whichever separator a spreadsheet uses', () 
   }
 });
 
-test('text is quoted, numbers and missing values are not, and plain names are unchanged', () => {
+test('text is quoted but numbers and missing values are not, and ordinary names stay unchanged', () => {
   equal(
     csvOf(
       ['name', 'count'],

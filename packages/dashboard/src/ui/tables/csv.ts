@@ -1,11 +1,14 @@
-// Rows as CSV. Names come from customers, and spreadsheets in some countries use separators other
-// than commas, so no part of a name may look like a cell with a formula.
+// Formats rows as CSV. Names are chosen by customers, and spreadsheets in some countries don't use
+// commas as separators, so no part of a name may look like a cell with a formula.
 
 type Cell = string | number | null;
 
-/** Characters that a spreadsheet or an import may treat as separators, even inside quotes. */
+/** Characters that a spreadsheet or an importer may treat as separators, even inside quotes. */
 const SEPARATORS = /([;|\t\r\n])/;
-/** Spreadsheets run text that starts with one of these. Some also accept full-width characters. */
+/**
+ * Text starting with one of these characters is run as a formula. Some spreadsheets also accept
+ * their full-width forms.
+ */
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cellText(cell: Cell): string {

@@ -1,11 +1,12 @@
-// The old and new values of changed fields. For lists, the added and removed items.
+// Shows the old and new values of changed fields. For lists, it shows which items were added and
+// removed.
 import { later } from '../../texts/later.ts';
 import styles from './diff.module.css';
 
 export type FieldChange =
   | { field: string; from: unknown; to: unknown }
   | { field: string; added: readonly string[]; removed: readonly string[] }
-  /** A field whose values aren't in the log. */
+  /** A field that changed, but whose values aren't in the log. */
   | { field: string };
 
 const shown = (value: unknown): string =>

@@ -1,4 +1,4 @@
-// Details of an object, with one line for each name and value.
+// An object's details, as a list of names and values.
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 

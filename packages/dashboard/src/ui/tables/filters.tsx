@@ -1,4 +1,4 @@
-// The filters of a list: a search field, a chip for each filter, and a button that clears them all.
+// A list's filters: a search field, a chip for each filter, and a button that clears all of them.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { later } from '../../texts/later.ts';
@@ -18,12 +18,12 @@ type SearchProps = {
   onValue(value: string): void;
 };
 
-/** Pressing `/` anywhere on the page focuses it. */
+/** The search field. Pressing `/` anywhere on the page moves the focus to it. */
 export function FilterSearch({ label, value, placeholder, onValue }: SearchProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
-    // The value can also change through the Back button or by clearing the filters.
+    // The value also changes when the user goes back or clears the filters.
     if (value !== sent.current) setText(value);
     sent.current = value;
   }, [value]);
@@ -59,7 +59,7 @@ type ChipProps = {
   onValue(value: string | null): void;
 };
 
-/** A chip opens the list of values. A button removes the chosen value. */
+/** A chip that opens the list of values. If a value is chosen, a button removes it. */
 export function FilterChip({ label, value, options, onValue }: ChipProps) {
   const id = useId();
   const chosen = options.find((option) => option.value === value);

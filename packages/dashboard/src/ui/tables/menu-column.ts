@@ -1,4 +1,4 @@
-// The last column of a table whose rows have menus.
+// The last column of a table, with a menu in each row.
 import type { ReactNode } from 'react';
 import type { Column } from './table.tsx';
 

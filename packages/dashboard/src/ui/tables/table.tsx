@@ -1,6 +1,7 @@
-// A table with pages of rows. With little room, each row is a card. Rows are in groups that the
-// browser skips while they are far from the viewport, so that thousands of rows stay fast and
-// searchable. A page is rendered again only when its own rows or columns change.
+// A table that loads its rows page by page. Where it is narrow, each row is shown as a card. Rows
+// are in groups, and the browser skips the groups far from the viewport, so that tables with
+// thousands of rows stay fast and can still be searched. A page is only rendered again when its own
+// rows or columns change.
 import {
   type ComponentType,
   type CSSProperties,
@@ -21,16 +22,20 @@ import styles from './table.module.css';
 
 export type Column<T> = {
   id: string;
-  /** Empty for columns of controls, which need `label` instead. */
+  /** Empty for columns that only contain controls. Those need `label` instead. */
   title: ReactNode;
   label?: string;
   /**
-   * A grid track, such as `minmax(160px, 2fr)` or `120px`. With gaps and padding, the minimum
-   * widths may total up to 640 px for columns that aren't extra, and 1,000 px for all columns.
+   * A grid track, such as `minmax(160px, 2fr)` or `120px`. Including gaps and padding, the minimum
+   * widths of all columns may add up to 1,000 px, and those of the columns without `isExtra` to 640
+   * px.
    */
   width: string;
   align?: 'end';
-  /** The position in a card: name and state at the top, facts below, the menu in the corner. */
+  /**
+   * Where the value appears in a card: name and state at the top, facts below, the menu in a
+   * corner.
+   */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
   /** Hidden if the table is narrower than 1,000 px. The object's own page shows the value. */
   isExtra?: boolean;
@@ -38,8 +43,8 @@ export type Column<T> = {
 };
 
 /**
- * Loads data for one page of rows, such as names, and renders the page with the columns built from
- * it.
+ * Loads the data shown with one page of rows, such as names, and renders that page with columns
+ * that include the data.
  */
 export type PageProps<T> = {
   rows: readonly T[];
@@ -51,10 +56,10 @@ type Props<T> = {
   label: string;
   columns: readonly Column<T>[];
   pages: readonly (readonly T[])[];
-  /** Loads the data for each page. Without it, all pages use the columns of the header. */
+  /** Loads the data for each page. If it is missing, all pages use the header's columns. */
   Page?: ComponentType<PageProps<T>>;
   rowKey(row: T): string;
-  /** Makes a row stand out less, for example if its key is revoked. */
+  /** Whether a row is less prominent, for example because its key is revoked. */
   isFaded?: (row: T) => boolean;
   hasMore?: boolean;
   isLoadingMore?: boolean;
@@ -64,17 +69,17 @@ type Props<T> = {
 const ROW_PX = 44;
 
 /**
- * The browser lays out a whole group when it comes near the viewport. A group of 100 rows would
- * block the page for 250 ms, and groups of single rows make every jump slow.
+ * The browser lays out a whole group when it comes near the viewport. Laying out 100 rows would
+ * block the page for 250 ms. With single rows, every jump within the list would be slow.
  */
 const GROUP_ROWS = 20;
 
-/** The maximum number of pages in a list, with 100 rows each. */
+/** The maximum number of pages that a table shows, with 100 rows each. */
 const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
-  // A new page is rendered with low priority, so that the browser can handle input in between.
+  // New pages are rendered with low priority, so that the browser can handle input in the meantime.
   const pages = useDeferredValue(props.pages);
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
@@ -107,7 +112,8 @@ export function Table<T>(props: Props<T>) {
         ))}
       </div>
       {hasMore && loadMore && pages.length < PAGES_MAX && (
-        // Until a page has been rendered, the end of the list stays in view and would load another.
+        // Until a new page has been rendered, the end of the list stays in view, which would load
+        // another page.
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
@@ -140,7 +146,7 @@ type RowsProps<T> = {
   isFaded: ((row: T) => boolean) | undefined;
 };
 
-/** `memo` removes the type parameter. */
+/** The cast restores the type parameter, which `memo` removes. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
 function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
@@ -192,7 +198,9 @@ function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   );
 }
 
-/** The first link of each row. `j`, `k` and the arrow keys move between them. */
+/**
+ * The first link in each row. The keys `j` and `k` and the arrow keys move the focus between them.
+ */
 const rowLinks = (from: Element): HTMLElement[] => [
   ...(from.closest('[role=table]')?.querySelectorAll<HTMLElement>('[data-card=name] a') ?? []),
 ];
@@ -211,8 +219,8 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /**
- * Loads the next page near the end of the list. The button is for keyboard users and for retries
- * after errors.
+ * Loads the next page when the user gets near the end of the list. The button is for keyboard
+ * users, and for trying again after an error.
  */
 function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
   const end = useRef<HTMLDivElement>(null);
