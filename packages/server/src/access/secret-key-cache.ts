@@ -2,8 +2,8 @@
 // the maximum age of an entry. Age counts from the start of the read, so a revocation takes effect
 // everywhere within that time, even if a notification is lost.
 //
-// A read that began before a revocation is not cached after it (the generation has changed), and
-// later requests do not join it.
+// The result of a read that began before a revocation is not cached after it (the generation has
+// changed), and later requests do not join that read.
 import { monotonicMs } from '../base/clock.ts';
 import { sharedWithin } from '../base/coalesce.ts';
 import type { Principal } from './principal.ts';

@@ -1,4 +1,4 @@
-// Reads a secret key. It acts with the role it was created with, in its own environments.
+// Turns a secret key into a principal with the role it was created with and its own environments.
 
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';

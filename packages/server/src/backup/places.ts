@@ -12,8 +12,8 @@ export const PART_PREFIX = '.part-';
 export const GONE_PREFIX = '.gone-';
 
 /**
- * A running backup holds this lock for its transaction. The lock is released when the process
- * exits, even after a crash.
+ * Held by a running backup's transaction. The lock is released when the process exits, even if it
+ * crashes.
  */
 export const BACKUP_LOCK = 'select pg_try_advisory_xact_lock(7265003) as ours';
 

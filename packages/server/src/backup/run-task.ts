@@ -60,8 +60,8 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
 }
 
 /**
- * A TypeScript file next to this source file, or a JavaScript file next to the bundle that this is
- * part of.
+ * A TypeScript file next to this source file, or a JavaScript file next to the bundle that contains
+ * this code.
  */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 

@@ -1,5 +1,5 @@
-// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. It is
-// written and read as a stream, so its size doesn't matter.
+// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. Files
+// are streamed, so they can be of any size.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -80,7 +80,7 @@ const BATCH_LINES = 2000;
 
 /**
  * Far more than the largest row. Without a limit, a compressed line that never ends would fill up
- * the memory.
+ * memory.
  */
 const LINE_BYTES_MAX = 256 * 1_048_576;
 

@@ -15,7 +15,7 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-/** Anchors for the heads of all chains, at the moment of the backup. */
+/** Signs anchors for the heads of all chains, as of the time of the backup. */
 export type SignChains = (
   heads: readonly (ChainHead & { occurredAt: Date })[],
   moment: Date,
@@ -25,12 +25,12 @@ type BackupOrder = {
   store: Manifest['store'];
   /** The directory of all backups. */
   into: string;
-  /** The directory of the backup until it is complete. */
+  /** Where the backup is written until it is complete. */
   part: string;
-  /** Null: not encrypted. */
+  /** Null if the backup is not encrypted. */
   key: string | null;
   masterKeyMark: string;
-  /** Null: the backup has no anchors. */
+  /** Null if the backup gets no anchors. */
   signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;

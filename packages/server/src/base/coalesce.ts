@@ -19,8 +19,8 @@ export type BatchOptions = {
    */
   heldMsMax?: number;
   /**
-   * If it is less than `heldMsMax`, a batch waits for about the average duration of a batch, within
-   * these bounds. So only a few batches run at a time while a database is slow.
+   * If this is less than `heldMsMax`, a batch is held for about the average duration of a batch,
+   * within these two bounds. So only a few batches run at a time while a database is slow.
    */
   heldMsMin?: number;
   /**
@@ -79,7 +79,7 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
     group.inFlight += 1;
     const sentAtMs = nowMs();
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
-    // The batch is over before its callers continue, so a caller that calls again joins a new
+    // Ends the batch before its callers continue, so that a caller that calls again joins a new
     // batch.
     const end = () => {
       group.inFlight -= 1;
@@ -218,7 +218,7 @@ export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
     try {
       return await work();
     } finally {
-      // The slot is handed to the next waiting call, so that a new call cannot take it first.
+      // Hands the slot directly to the next waiting call, so that a new call cannot take it first.
       const next = queue.waiting.shift();
       if (next) next();
       else queue.running -= 1;

@@ -21,14 +21,14 @@ test('a string is in the range of a prefix if and only if it begins with that pr
   );
 });
 
-test('prefixes with the highest characters have a range too, and only ASCII letters become lowercase', () => {
+test('prefixes ending in the highest characters have a range too, and only ASCII letters are lowercased', () => {
   deepEqual(textRangeOf('KR_Ä'), { from: 'kr_Ä', to: 'kr_Å' });
   deepEqual(textRangeOf('\ud7ff'), { from: '\ud7ff', to: '\ue000' });
   deepEqual(textRangeOf('a\u{10ffff}'), { from: 'a\u{10ffff}', to: 'b' });
   deepEqual(textRangeOf('\u{10ffff}'), { from: '\u{10ffff}', to: null });
 });
 
-test('only a prefix of an ID has a range of IDs', () => {
+test('a text has a range of IDs only if an ID can begin with it', () => {
   const id = '01890C5E-7b21-7c3a-9d5e-0123456789ab';
   deepEqual(idRangeOf(id), { from: id, to: id });
   deepEqual(idRangeOf('01890c5e-7'), {

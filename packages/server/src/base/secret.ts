@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #text: string | null;
 
-  /** Null creates a secret that can't be revealed, for a stored response. */
+  /** With null, the secret can't be revealed: used for stored responses. */
   constructor(text: string | null) {
     this.#text = text;
   }

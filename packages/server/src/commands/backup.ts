@@ -1,5 +1,5 @@
-// keyrail-server backup and restore-test. With the embedded store, a running server does the work.
-// If no server is running, the command opens the store.
+// keyrail-server backup and restore-test. With the embedded store, a running server does the work;
+// if none is running, the command opens the store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askServer } from '../backup/socket.ts';

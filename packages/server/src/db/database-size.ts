@@ -1,6 +1,7 @@
-// Estimates the disk space of a PostgreSQL server. A login cannot see the server's file systems, so
-// the operator configures the maximum size of the database. A reported full disk counts as full for
-// ten seconds, and a server that became read-only is noticed by the health probes.
+// Estimates the disk space of a PostgreSQL server. A database login cannot see the server's file
+// systems, so the operator configures the maximum size of the database. If the server reports a
+// full disk, the disk counts as full for ten seconds; a server that has become read-only is noticed
+// by the health probes.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';
@@ -22,9 +23,7 @@ export function stateAt(share: number): StorageState {
 }
 
 type SizeGauge = StorageGauge & {
-  /**
-   * The query runs as the login itself, because not every role may read the size of the database.
-   */
+  /** The query runs as the login itself, because not every role may read the database's size. */
   readonly question: Statement;
   seen(answer: Answer): void;
 };
