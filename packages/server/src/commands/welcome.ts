@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 
-/** The file with the token if it was generated; null if it was configured. */
+/** The file with the generated token; null if none was generated. */
 const tokenFile = ({ secrets, store: { databaseUrl, dataDir } }: Config): string | null =>
   secrets.bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
 

@@ -1,4 +1,4 @@
-// Refuses to start with roles that bypass row level security, because then workspaces wouldn't be
+// Refuses to start with roles that bypass row-level security, because then workspaces wouldn't be
 // isolated. Warns about rights that the login no longer needs.
 import type pg from 'pg';
 import { allRoles } from './roles.ts';
@@ -38,13 +38,13 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Separates a warning from the statement that fixes it. */
+/** Comes between a warning and the statement that fixes it. */
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
   /** Most texts end with `TO_FIX` and a statement. */
   text: string;
-  /** Whether another login of the cluster could take over this login. */
+  /** Whether another login in the cluster could take over this one. */
   isUnsafe: boolean;
 };
 
@@ -100,7 +100,7 @@ type Rights = {
   createsRoles: boolean;
   isOpen: boolean;
   others: string[];
-  /** Roles that may create roles, except the login and superusers. */
+  /** Roles that may create roles, not counting the login and superusers. */
   roleMakers: string[];
   version: number;
 };

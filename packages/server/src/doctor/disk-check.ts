@@ -21,7 +21,7 @@ export function checkDisk(dataDir: string): Outcome[] {
   ];
 }
 
-/** Without a maximum nothing can be checked, because a login can't see the server's disk. */
+/** Without a maximum, nothing can be checked, because a login can't see the server's disk. */
 export async function checkDatabaseSize(
   inspection: Inspection,
   bytesMax: number | null,

@@ -17,12 +17,15 @@ type Effect<Fields> = {
 };
 
 /**
- * Fields whose values are never in the audit log: the vendor's own content, and email addresses. A
- * webhook URL may contain one of its receiver's secrets.
+ * Fields whose values never appear in the audit log: the vendor's own content, email addresses, and
+ * webhook URLs, which may contain one of the receiver's secrets.
  */
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
-/** If `names` is empty, the patch matches the stored fields and nothing has to be written. */
+/**
+ * If `names` in the result is empty, the patch matches the stored fields and nothing has to be
+ * written.
+ */
 export function effectOf<Fields extends object>(
   current: Fields,
   patch: Patch<Fields>,
