@@ -67,7 +67,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** The number of requests let through so far whose credentials are still being looked up. */
+  /** The number of requests let through whose credentials are still being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {
