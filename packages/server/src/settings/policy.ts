@@ -1,4 +1,4 @@
-// Settings for the policy feed: pages, held polls, and how fast a revocation takes effect.
+// Settings for the policy feed: page sizes, held polls, and how fast a revocation takes effect.
 import {
   HOT_AUTH_MS_DEFAULT,
   POLICY_PAGE_KEYS_MAX_DEFAULT,
