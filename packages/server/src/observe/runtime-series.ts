@@ -45,7 +45,7 @@ function usageTexts(): string[] {
   ];
 }
 
-/** Empty if the system has no /proc. */
+/** These metrics are left out if the system has no /proc. */
 async function fileTexts(): Promise<string[]> {
   const [open, limits] = await Promise.all([
     readdir('/proc/self/fd').catch(() => null),

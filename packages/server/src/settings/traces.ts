@@ -107,7 +107,7 @@ export const traces = {
   },
 } satisfies Group;
 
-/** Null if traces are off, even if the other settings have faults. */
+/** Null if traces are off. Faults in the other settings are then ignored. */
 export function readTraces({ one, all }: Reader): TraceSettings | null {
   if (one(traces.isDisabled)) return null;
   const exporter = one(traces.exporter);

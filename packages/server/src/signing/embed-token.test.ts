@@ -215,7 +215,7 @@ const outcomeOf = async (token: string) => {
   return `${answer.status} ${codeOf(answer)}`;
 };
 
-test('the genuine token is accepted, and so is the result of forge() without changes', async () => {
+test('the genuine token is accepted, and so is the token that forge() creates without changes', async () => {
   ok(Object.keys(forgeries).length >= 40);
   equal(await outcomeOf(genuine), '200 undefined');
   equal(await outcomeOf(forge()), '200 undefined', 'an unchanged forgery is accepted');
@@ -257,7 +257,7 @@ test('random values in the header or the claims never cause a 5xx', async () => 
     }),
     {
       numRuns: 60,
-      // These once caused a 500.
+      // These used to cause a 500.
       examples: [
         [{}, { prj: '' }, 0],
         [{}, { exp: Number.MAX_SAFE_INTEGER }, 0],
@@ -268,7 +268,7 @@ test('random values in the header or the claims never cause a 5xx', async () => 
   );
 });
 
-test('a string in any other format is an invalid key, not an invalid token', async () => {
+test('a credential in any other format is rejected as an invalid key, not as an invalid token', async () => {
   const [head, payload, signature] = genuine.split('.');
   const shapes = [
     `${head}.${payload}`,

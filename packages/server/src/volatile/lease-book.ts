@@ -1,12 +1,12 @@
-// The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
-// is not recorded cannot be returned. Leases expire with a bucket, often at the same time, and are
-// then dropped together.
+// One owner's recorded leases, for counters in memory. Their number is limited; a lease that is not
+// recorded cannot be returned. A lease expires with a bucket, so many expire at the same time and
+// are dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
   /** Removes the record. False if there is none. */
   take(record: string, endsAtMs: number): boolean;
-  /** Drops all records, with their owner. */
+  /** Drops all records, because their owner is being dropped. */
   clear(): void;
 };
 
@@ -25,7 +25,8 @@ export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook
   };
 
   /**
-   * Drops the leases of the next expiry time if it has passed; otherwise it is checked again later.
+   * Drops the leases that expire at the next expiry time if it has passed; otherwise, this time is
+   * checked again later.
    */
   function lookAtNext(now: number): void {
     const { value, done } = endings.entries().next();

@@ -1,6 +1,7 @@
 // Limits the memory used by bodies from unknown senders, because endpoints that need no credential
 // read a body before the sender has proven anything. From the moment the request's headers arrive
-// until the body is complete, such a body counts with its full or maximum size.
+// until its body is complete, the body counts with its declared length, or with the maximum length
+// if it declares none.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 

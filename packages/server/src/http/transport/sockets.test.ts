@@ -116,7 +116,7 @@ test('a slow request is rejected at its timeout, not half a minute later', async
   equal(await Promise.race([all.then(() => 'closed'), sleep(5000, 'open')]), 'closed');
 });
 
-// Waiting for the connection would outlast the time limit of this test.
+// If closing waited for the connection, this test would time out.
 test('closing does not wait for unused connections', { timeout: 20_000 }, async (t) => {
   const app = await listening(t);
   const unused = await dial(t, app);
@@ -175,7 +175,7 @@ test('shutdown closes idle connections immediately and accepts no new ones', asy
   equal(error.code, 'ECONNREFUSED');
 });
 
-// Waiting for the connection would outlast the time limit of this test.
+// If closing waited for the connection, this test would time out.
 test('closing does not wait for a client that is still receiving its response', {
   timeout: 20_000,
 }, async (t) => {
