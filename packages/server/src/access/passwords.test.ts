@@ -108,7 +108,7 @@ test('known clients do not crowd other clients out of the queue', async () => {
   ok(place >= 0 && place <= 3 * AT_ONCE_MAX, `${place}`);
 });
 
-test('a network with one hash waits for only one of another network's sixty', async () => {
+test("a network with one hash waits for only one of another network's sixty", async () => {
   for (const crowd of ['198.51.100', '2001:db8:1']) {
     const { ask, ended, over } = hashing();
     const crowdedAt = (at: number) =>

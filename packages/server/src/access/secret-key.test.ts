@@ -70,7 +70,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
   }
 });
 
-test('recording one key's use does not delay other keys', async () => {
+test("recording one key's use does not delay other keys", async () => {
   const slow = newToken();
   const quick = newToken();
   const facts = new Map([

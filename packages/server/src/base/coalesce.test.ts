@@ -122,7 +122,7 @@ test('with heldMsMin, the next batch is held for the average duration of a batch
   await heldFor(200);
 });
 
-test('with an infinite heldMsMax, a group's batches run strictly one after another', async () => {
+test("with an infinite heldMsMax, a group's batches run strictly one after another", async () => {
   const { sent, ask, answer, pass } = open({
     inFlightMax: 1,
     heldMsMax: Number.POSITIVE_INFINITY,

@@ -45,7 +45,7 @@ function written(level: LogLevel, isTTY: boolean): string[] {
     .filter(Boolean);
 }
 
-test('without a terminal, each line is a JSON object that contains its level's name', () => {
+test("without a terminal, each line is a JSON object that contains its level's name", () => {
   const lines = written('info', false).map((line) => JSON.parse(line));
   deepEqual(
     lines.map(({ level, msg }) => `${level} ${msg}`),

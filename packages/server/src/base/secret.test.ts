@@ -48,6 +48,6 @@ test('a secret is not cloned into another thread', () => {
   throws(() => structuredClone(secret).reveal());
 });
 
-test('reveal returns the secret's text', () => {
+test("reveal returns the secret's text", () => {
   equal(secret.reveal(), TEXT);
 });

@@ -12,7 +12,7 @@ const skip = superuserUrl === undefined && 'needs PostgreSQL';
 const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'keyrail-admin'`;
 
-test('a migration that loses its connection fails, and the error gives the reason', { skip }, async (t) => {
+test('a migration that loses its connection fails and reports the reason', { skip }, async (t) => {
   const { url, admin: other } = await postgresCopyFor(t, superuserUrl ?? '');
   const cutWhile = (use: (admin: pg.ClientBase) => Promise<unknown>) =>
     withPostgresAdmin(url, async (admin) => {

@@ -84,9 +84,8 @@ export function openPostgres(options: PostgresOptions): Database {
     query_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'keyrail',
   });
-  // The pool drops a connection that dies while idle; if a connection dies while lent, its
-  // statement fails. Both also emit an error event, which, without a listener, would crash the
-  // process.
+  // The pool drops a connection that dies while idle; a connection that dies while lent fails its
+  // statement. Both also emit an error event, which, without a listener, would crash the process.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));

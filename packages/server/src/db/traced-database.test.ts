@@ -34,7 +34,7 @@ test('the session name is the full traceparent for the length of one transaction
   equal(await nameOf(), usual);
 });
 
-/** So long that nothing is sent before the process exits. */
+/** Long enough that nothing is sent before the process exits. */
 const NEVER_MS = 60_000;
 
 test('a recorded statement passes its span to PostgreSQL and nowhere else', async () => {

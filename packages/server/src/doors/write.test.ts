@@ -229,7 +229,7 @@ test('caches drop a secret key only after the commit that revokes it', async (t)
   deepEqual(seen, [true]);
 });
 
-test('another workspace's rows cannot be written', async (t) => {
+test("another workspace's rows cannot be written", async (t) => {
   const app = await opened(t);
   const theirs = await harness(t);
   const before = await stateOf(theirs);

@@ -216,7 +216,7 @@ test('every other HTTP method gets a 405 with the allowed methods', async (t) =>
   }
 });
 
-test('error details contain the field's dotted path', async (t) => {
+test("error details contain the field's dotted path", async (t) => {
   const rule = { id: 'a', limit: 1, window_ms: 1, algorithm: 'fixed', scope: 'key' };
   const body = JSON.stringify({ rate_limits: [rule], nmae: 1 });
   const { error } = (await server(t).inject(post('/things', body))).json();

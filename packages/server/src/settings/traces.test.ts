@@ -17,7 +17,7 @@ const faultsIn = (env: Record<string, string>): string[] => {
   return 'faults' in read ? read.faults : [];
 };
 
-test('setting a collector's URL or the exporter turns traces on', () => {
+test("setting a collector's URL or the exporter turns traces on", () => {
   const usual = {
     protocol: 'http/protobuf',
     sampler: 'parentbased_always_on',

@@ -1,6 +1,6 @@
 // One owner's recorded leases, for counters in memory. Their number is limited; a lease that is not
-// recorded cannot be returned. A lease expires with a bucket, so many expire at the same time and
-// are dropped together.
+// recorded cannot be returned. Leases expire with a bucket, often several at the same time, which
+// are then dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;

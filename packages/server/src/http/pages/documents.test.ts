@@ -27,7 +27,7 @@ function documentServer() {
 
 const get = (url: string) => documentServer().inject({ method: 'GET', url });
 
-test('the OpenAPI document is JSON and contains this server's URL', async () => {
+test("the OpenAPI document is JSON and contains this server's URL", async () => {
   const answer = await get('/openapi.json');
   equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   equal(answer.json().servers[0].url, 'https://keys.example.com');
