@@ -1,5 +1,5 @@
-// Reads all settings. A pure function: from an environment, it returns warnings, and either a
-// frozen config or all errors.
+// Reads all settings. This is a pure function: given an environment, it returns warnings, and
+// either a frozen config or all errors.
 import { isIP } from 'node:net';
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import { audit, auditOf } from './settings/audit.ts';

@@ -41,7 +41,7 @@ type Kept = {
 };
 
 const ENDED_KEPT_MS = 30 * DAY_MS;
-/** Counted from when the email was queued. Keeps its contents for less than 30 days. */
+/** Counted from the time an email is queued, so its contents are kept for less than 30 days. */
 const MAIL_KEPT_MS = 29 * DAY_MS;
 const DELIVERY_KEPT_MS = WEBHOOK_DELIVERY_KEPT_DAYS * DAY_MS;
 

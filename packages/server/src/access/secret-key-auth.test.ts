@@ -1,5 +1,5 @@
-// How processes notify each other of changed secret keys: sending, receiving, and losing the LISTEN
-// connection.
+// How processes notify each other about changed secret keys: sending, receiving, and losing the
+// LISTEN connection.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';

@@ -39,7 +39,7 @@ export function createSecretKeyCache({
   read,
   nowMs = monotonicMs,
 }: SecretKeyCacheParts): SecretKeyCache {
-  // In insertion order. All entries have the same lifetime, so the oldest expire first.
+  // Entries are in insertion order. All have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
   /** Concurrent requests for the same key share one database read. */
   const reads = sharedWithin<Principal>(nowMs);

@@ -22,7 +22,10 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
   ...more,
 });
 
-/** A reader that finds only these keys. Recording a use takes until the test resolves `noting`. */
+/**
+ * A reader that finds only these keys. Recording a use does not finish until the test resolves
+ * `noting`.
+ */
 function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();

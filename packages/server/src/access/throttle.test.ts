@@ -114,7 +114,7 @@ test("IPv6 clients also share a limit: four times a single client's per /56, six
   await throttle.charge('2001:db8:2:d000::1');
 });
 
-test('each IPv4 client is counted separately, in either notation of its address', async () => {
+test('each IPv4 client is counted separately, whichever notation its address uses', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
   await retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));

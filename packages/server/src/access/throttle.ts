@@ -14,15 +14,18 @@ export type Throttle = {
   /** For every request without a credential, before its body is read. */
   chargeClient(address: string): Promise<void>;
   chargeSignUp(email: string): Promise<void>;
-  /** Password resets. Counted separately, so that failed logins cannot block a reset. */
+  /** For password resets. Counted separately, so that failed logins cannot block a reset. */
   chargeReset(email: string): Promise<void>;
   /** Throws if this client has tried this address too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
-  /** Attempts by a signed-in user, and emails to the user's own address. */
+  /** For attempts by a signed-in user, and emails to the user's own address. */
   chargeAccount(userId: string): Promise<void>;
-  /** Emails triggered by other people. Counted separately: invitations must not block a login. */
+  /**
+   * For emails triggered by other people. Counted separately, so that invitations cannot block a
+   * login.
+   */
   chargeRecipient(email: string): Promise<void>;
-  /** Invitations sent by one user, in all workspaces together. */
+  /** For invitations sent by one user, in all workspaces together. */
   chargeInviter(personId: string): Promise<void>;
 };
 

@@ -8,7 +8,7 @@ const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /**
- * Requires tags of full length. Otherwise a truncated tag would be accepted, and short tags can be
+ * Requires full-length tags. Otherwise a truncated tag would be accepted, and short tags can be
  * guessed.
  */
 const options = { authTagLength: TAG_BYTES };

@@ -4,7 +4,7 @@ import { allOf, changesOf, constant, named, type Sql, sql, textOf, valuesOf } fr
 
 const compiled = (query: Sql) => ({ text: textOf(query), values: query.values });
 
-test('every value becomes a parameter, in the order of its place in the text', () => {
+test('values become parameters, in the order in which they appear in the text', () => {
   const hostile = `'); drop table users; --`;
   deepEqual(compiled(sql`select ${1} where name = ${hostile} and tags = ${['a', 'b']}`), {
     text: 'select $1 where name = $2 and tags = $3',

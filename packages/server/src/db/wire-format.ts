@@ -29,7 +29,7 @@ export function camelName(column: string): string {
   return name;
 }
 
-/** Converts a value of a statement to PostgreSQL's text format. */
+/** Converts a statement's value to PostgreSQL's text format. */
 export function wireValue(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;

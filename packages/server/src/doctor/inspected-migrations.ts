@@ -8,7 +8,7 @@ export type MigrationState = {
   isNew: boolean;
   /**
    * The database was created by a commit before the first release, with other migrations. The lists
-   * are empty.
+   * below are then empty.
    */
   isEarlier: boolean;
   /** The role names have the suffix of the database that this one was copied from. */

@@ -153,7 +153,7 @@ test('the hashed entry is canonical JSON', () => {
   );
 });
 
-test('the hash of a fixed entry does not change', () => {
+test('a given entry always has the same hash', () => {
   const row: ChainedRow = {
     workspaceId: '01890000-0000-7000-8000-000000000001',
     seq: 1,

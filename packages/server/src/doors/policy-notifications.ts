@@ -61,7 +61,7 @@ export function openPolicyNotifications({
 
   async function pollVersions(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Without `ref`, this timer does not keep the process alive.
+      // `ref` is off, so that this timer does not keep the process alive.
       await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       const awaited = hub.awaited();
       if (awaited.length === 0 || stopping.signal.aborted) continue;

@@ -143,7 +143,7 @@ const unknownFields = (path: string, names: readonly string[]): Detail[] =>
     message: 'Unknown field.',
   }));
 
-/** A quick check without paths, which are slow to build for half a million values. */
+/** A quick check that builds no paths: for half a million values, building them would be slow. */
 function isAllStorable(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;

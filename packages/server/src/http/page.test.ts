@@ -9,7 +9,7 @@ const MEBIBYTE = 1_048_576;
 const USUAL = MEBIBYTE / 4;
 const MOST = MEBIBYTE;
 
-/** Rows, newest first, with `meta` of the given lengths. */
+/** Creates rows, newest first, with `meta` of the given lengths. */
 const rowsOf = (...chars: number[]): Row[] =>
   chars.map((length, at) => ({
     createdAt: new Date(1_000_000 - at),

@@ -51,7 +51,9 @@ const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
-/** Per workspace, because building large responses blocks the event loop. */
+/**
+ * Limits how many large pages each workspace builds at a time, because that blocks the event loop.
+ */
 const bigLists = limited({
   atOnceMax: BIG_LISTS_AT_ONCE,
   waitingMax: BIG_LISTS_WAITING_MAX,

@@ -1,5 +1,5 @@
-// Request IDs. The caller may choose one, and it appears in the log and in the response. So a
-// chosen ID that looks like a credential, because headers were mixed up, for example, is replaced.
+// Request IDs. The caller may choose one, and it appears in the log and in the response. So if the
+// chosen ID looks like a credential (because headers were mixed up, for example), it is replaced.
 
 /** Parts of credentials from Keyrail and other products, in lowercase. */
 const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];

@@ -125,7 +125,7 @@ type RouteTerms = {
    * all.
    */
   patience?: 'stepped';
-  /** Revokes access: runs before other changes when database connections are scarce. */
+  /** The route revokes access, so it runs before other changes when connections are scarce. */
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;

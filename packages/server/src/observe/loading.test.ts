@@ -1,4 +1,4 @@
-// Unless its settings are present, OpenTelemetry costs nothing: none of its modules is loaded.
+// Without its settings, OpenTelemetry costs nothing: none of its modules are loaded.
 import { deepEqual, equal } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -152,7 +152,7 @@ test('a private key is sealed, and cannot be read with a different master key', 
   );
 });
 
-test('under load and rotations, no token is rejected and every kid is published', async (t) => {
+test('during rotations under load, no token is rejected and every kid is published', async (t) => {
   const vendor = await harness(t);
   const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
   const apps = [1, 2].map(() => appBeside(t, vendor.testApp, short));

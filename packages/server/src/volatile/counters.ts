@@ -30,7 +30,7 @@ export type Tally = {
 
 export type Verdict = {
   allowed: boolean;
-  /** In the order of the rules. */
+  /** One tally per rule, in the same order. */
   tallies: readonly Tally[];
   /** If the charge was denied, the index of the rule with the longest wait. */
   limited: number | null;

@@ -75,7 +75,7 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
   }
   const standard = { ...standardHeaders(publicUrl), 'content-security-policy': DASHBOARD_POLICY };
   for (const path of DASHBOARD_PATHS) {
-    // Read at each request, because a new build replaces the assets that the page refers to.
+    // Read on every request, because a new build replaces the assets that the page refers to.
     app.get(path, async (request, reply) => {
       reply.headers(pageHeaders(request, standard, publicUrl));
       return reply
