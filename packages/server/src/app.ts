@@ -85,13 +85,13 @@ export type AppParts = ReturnType<typeof appSettings> &
     metering: Metering | null;
     /** Null if nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests use a different folder. */
+    /** The folder with the built dashboard. Tests use a different one. */
     dashboard?: string;
   };
 
 export type App = {
   http: FastifyInstance;
-  /** The HTTP server of a standalone worker: probes, and metrics if they are enabled. */
+  /** A standalone worker's HTTP server, with probes, and with metrics if they are enabled. */
   openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */

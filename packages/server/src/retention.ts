@@ -33,10 +33,7 @@ type Kept = {
   table: string;
   pace: keyof typeof paces;
   keptMs: number;
-  /**
-   * Removes a batch and returns its number of rows. If that is below `limit`, it was the last
-   * batch.
-   */
+  /** Removes a batch of rows. If the result is below `limit`, it was the last batch. */
   remove(tx: Work, batch: Batch): Promise<number>;
 };
 

@@ -73,7 +73,7 @@ const AFTER_FAULT_MS = SECOND_MS;
  */
 const STOP_WAIT_MS = 4 * SECOND_MS;
 
-/** One run of the worker. */
+/** A single run of the worker. */
 type WorkerRun = { workerId: string; stopping: AbortSignal; sender: WebhookSender };
 
 /** The jobs that every worker runs. */

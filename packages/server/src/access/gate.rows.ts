@@ -7,7 +7,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
-/** Part of the statement text, not a parameter. */
+/** An interval as part of the statement text, not as a parameter. */
 const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
@@ -16,7 +16,7 @@ export type SecretKeyFact = {
   workspaceId: string;
   env: Env;
   authority: 'owner' | 'admin';
-  /** According to the database's clock at the time of the read. */
+  /** According to the database's clock when the key was read. */
   active: boolean;
   /** The key was found in public and expires within the hour. */
   isQuarantined: boolean;

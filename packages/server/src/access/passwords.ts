@@ -12,7 +12,7 @@ const ARGON2ID = 2;
 /** OWASP's minimum for argon2id: 19 MiB, two passes. */
 const OWASP_COST = { memoryKiB: 19_456, passes: 2 };
 
-/** 16 and 32 bytes of zeros in base64: as long as the salt and the digest of a real hash. */
+/** 16 and 32 bytes of zeros in base64: as long as a real hash's salt and digest. */
 const ZERO_SALT = 'A'.repeat(22);
 const ZERO_DIGEST = 'A'.repeat(43);
 

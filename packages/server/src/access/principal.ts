@@ -1,4 +1,4 @@
-// The caller of a request, after authentication.
+// A request's caller, after authentication.
 import { assert } from '../base/assert.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Env, Reach, Role } from '../doors/reach.ts';

@@ -15,7 +15,7 @@ import { createSecretKeyCache } from './secret-key-cache.ts';
 
 const CHANNEL = 'kr_secret_keys';
 
-/** The maximum age of a cached key on endpoints that are not hot. */
+/** How old a cached key may be on endpoints that are not hot. */
 const RECENT_MS = 50;
 /** RECENT_MS plus a margin for the timers and clocks of other machines. */
 const SETTLED_AFTER_MS = 60;

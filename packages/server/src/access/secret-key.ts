@@ -10,7 +10,7 @@ import type { ReadKey } from './secret-key-cache.ts';
 
 type Parts = { lookups: Pick<Lookups, 'findSecretKey' | 'noteUse'>; log: Log };
 
-/** Throws the 401 for a key that is not active. */
+/** Throws a 401 if the key is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
 export const createSecretKeyReader =

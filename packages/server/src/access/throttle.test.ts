@@ -96,7 +96,7 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
 
 test("IPv6 clients also share a limit: four times a single client's per /56, sixteen times per /48", async () => {
   const { throttle } = setUp();
-  /** The number of attempts allowed from the 256 networks of a /56. */
+  /** Counts the attempts allowed from the 256 networks in a /56. */
   const allowedFrom = async (home: string): Promise<number> => {
     let allowed = 0;
     for (let n = 0; n < 6 * PER_CLIENT_MAX; n += 1) {
@@ -210,6 +210,6 @@ test('a flood of new counters evicts the oldest ones, but none that has reached 
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // The counter of this address was evicted; otherwise its second attempt would be denied.
+  // This address's counter was evicted; otherwise the second attempt would be denied.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

@@ -108,8 +108,8 @@ const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): R
 });
 
 /**
- * The maximum number of counters of one kind. Above it, the oldest counters that are below their
- * limit are evicted.
+ * The maximum number of counters of one kind. Beyond that, the oldest counters below their limit
+ * are evicted.
  */
 const NAMES_MAX = 100_000;
 
@@ -120,7 +120,7 @@ const digestOf = (kind: Kind, subject: string): string =>
 type Count = { used: number; waitMs: number };
 
 type Charges = {
-  /** Throws 429 above the rate of its kind. */
+  /** Throws a 429 above the rate for this kind. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */
   count(kind: Kind, subject: string, cost?: number): Promise<Count>;

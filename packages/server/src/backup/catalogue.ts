@@ -5,7 +5,7 @@ export type TableShape = {
   name: string;
   /** Leaves out generated columns, because the database computes them again. */
   columns: { name: string; type: string }[];
-  /** The columns that determine the order of the rows, so that it is the same in every database. */
+  /** The columns to sort rows by, so that their order is the same in every database. */
   order: string[];
   /** Whether any value is too large to be stored within its row. */
   hasLargeValues: boolean;

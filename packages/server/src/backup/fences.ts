@@ -13,7 +13,7 @@ import { signingPartsOf } from '../signing/parts.ts';
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
 import { clockOf, runnerOn } from './sessions.ts';
 
-/** Added to a policy version that is ahead of the clock. */
+/** How far a policy version is raised if it is ahead of the clock. */
 const VERSIONS_AHEAD = 1_000_000_000;
 
 /** The current time in milliseconds, which policy versions are set to. */

@@ -29,7 +29,7 @@ export type BackupOrder = Shared & {
   place: Place;
   part: string;
   masterKeyMark: string;
-  /** Signs the heads of the audit chains; null if the database can't store a new key. */
+  /** Signs the audit chains' heads; null if the database can't store a new key. */
   anchorKey: { kid: string; pkcs8: string } | null;
 };
 

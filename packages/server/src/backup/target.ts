@@ -1,7 +1,7 @@
-// The target of a restore: it must not contain anything that the restore would replace, and no
-// server may be using it. The target's guards are disabled while the restore writes rows that
-// passed them when they were first written. The owner role disables them inside the restore's
-// transaction, so no other session sees it.
+// A restore's target: it must not contain anything that the restore would replace, and no server
+// may be using it. The target's guards are disabled while the restore writes rows that passed them
+// when they were first written. The owner role disables them inside the restore's transaction, so
+// no other session sees it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
@@ -43,7 +43,7 @@ export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await admin.query('set local role none');
 }
 
-/** Runs a step of the transaction, and undoes everything it changed. */
+/** Runs a step within the transaction, then undoes everything it changed. */
 export async function unchanged(admin: pg.ClientBase, step: () => Promise<void>): Promise<void> {
   await admin.query('savepoint before_step');
   await step();
@@ -61,7 +61,7 @@ async function refuseConnected(admin: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Removes the schema of an empty target. */
+/** Removes an empty target's schema. */
 export async function dropSchema(admin: pg.ClientBase): Promise<void> {
   const owner = await schemaOwner(admin);
   if (owner === null) return;

@@ -64,7 +64,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
     await makeDirectory(into, 'KEYRAIL_BACKUP_DIR');
     await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
     await clear();
-    // Only one process uses the directory of an embedded store, and its tasks take turns.
+    // Only one process uses an embedded store's directory, and its tasks take turns.
     const scratchMs = store.databaseUrl ? LEFT_MS_MAX : 0;
     await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
     try {

@@ -1,5 +1,5 @@
 // Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
-// last. The directory has a temporary name until it is complete.
+// last. Until the backup is complete, its directory has a temporary name.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -23,7 +23,7 @@ export type SignChains = (
 
 type BackupOrder = {
   store: Manifest['store'];
-  /** The directory of all backups. */
+  /** The directory that contains all backups. */
   into: string;
   /** Where the backup is written until it is complete. */
   part: string;

@@ -1,11 +1,11 @@
 /**
- * Coalesces the work of concurrent callers. A batch is sent after its last caller has arrived, so
- * no result is older than the call it responds to.
+ * Combines concurrent callers' work into batches. A batch is sent after its last caller has
+ * arrived, so no result is older than the call it responds to.
  *
  * A batch has three states. It is *open* while callers can join it: at least until the end of the
  * current turn of the event loop, and longer while its group has `inFlightMax` batches in flight.
- * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when
- * every caller has its own result.
+ * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when every
+ * caller has its own result.
  */
 import { monotonicMs } from './clock.ts';
 
@@ -34,7 +34,10 @@ export type BatchOptions = {
   nowMs?(): number;
 };
 
-/** Results in the order of the items. A rejected promise among them rejects only its own item. */
+/**
+ * Returns one result per item, in the same order. A rejected promise among them rejects only its
+ * own item.
+ */
 type RunBatch<Item, Result> = (
   items: readonly Item[],
 ) => Promise<readonly (Result | Promise<Result>)[]>;
@@ -55,7 +58,7 @@ type Waiting<Item, Result> = {
 type Group<Item, Result> = { waiting: Waiting<Item, Result>[]; inFlight: number };
 
 export const HELD_MS_MAX = 5;
-/** The weight of the newest batch in the moving average of durations. */
+/** The newest batch's weight in the moving average of durations. */
 const NEWEST_SHARE = 0.2;
 
 export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item, Result> {
@@ -177,7 +180,7 @@ type SharedWithin<Result> = {
   forget(): void;
 };
 
-/** Like `sharedInFlight`, by name, with a bound on the age of the result. */
+/** Like `sharedInFlight`, but by name, and with a limit on how old the result may be. */
 export function sharedWithin<Result>(nowMs = monotonicMs): SharedWithin<Result> {
   type Call = { beganAtMs: number; result: Promise<Result> };
   const inFlight = new Map<string, Call>();

@@ -34,7 +34,7 @@ export class Secret {
 
 const WITHHELD = new Secret(null);
 
-/** A copy of a plain value in which every secret is withheld. */
+/** Copies a plain value, withholding every secret in it. */
 export function withoutSecrets<T>(value: T): T;
 export function withoutSecrets(value: unknown): unknown {
   if (value instanceof Secret) return WITHHELD;

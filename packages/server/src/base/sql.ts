@@ -10,7 +10,7 @@ const IS_SQL = Symbol('sql');
  */
 type Value = string | number | boolean | Date | Uint8Array | null | readonly Value[];
 
-/** A statement or a part of one. `Row` is the type of the rows that it returns. */
+/** A statement, or part of one. `Row` is the type of the rows it returns. */
 export type Sql<Row = unknown> = {
   readonly [IS_SQL]: true;
   /** The text before, between and after the values. */
@@ -68,8 +68,8 @@ export function named(name: string): Sql {
 }
 
 /**
- * A number as part of the text, for numbers that never change. The planner knows such a number's
- * value, unlike a parameter's.
+ * Puts a number directly into the text. Only for numbers that never change. The planner knows such
+ * a number's value, unlike a parameter's.
  */
 export const constant = (value: number): Sql => made([String(value)], []);
 

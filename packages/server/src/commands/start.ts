@@ -198,7 +198,7 @@ function askedTasks({ work, backup }: WorkerParts): AskedTasks {
 type Running = {
   app: Pick<App, 'stopServing' | 'close'>;
   worker: Worker | null;
-  /** The HTTP server of a standalone worker. */
+  /** A standalone worker's HTTP server. */
   probes?: Pick<Http, 'close'> | null;
 };
 

@@ -122,7 +122,7 @@ export class Batch {
   handleCommandComplete(message: { text: string }): void {
     const answer = this.#answers[this.#current];
     if (answer) answer.count = Number(/ (\d+)$/.exec(message.text)?.[1] ?? 0);
-    // PostgreSQL responds to the COMMIT of a failed transaction with ROLLBACK, which is not a
+    // If the transaction has failed, PostgreSQL responds to COMMIT with ROLLBACK, which is not a
     // success.
     const asked = this.#statements[this.#current]?.text;
     if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);
@@ -161,8 +161,8 @@ export class Batch {
 }
 
 /**
- * The columns of each connection's prepared statements. In PostgreSQL, the columns of a prepared
- * statement never change, so each statement is described once.
+ * The columns of each connection's prepared statements. In PostgreSQL, a prepared statement's
+ * columns never change, so each one is described only once.
  */
 const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
 

@@ -1,7 +1,7 @@
 // Estimates the disk space of a PostgreSQL server. A database login cannot see the server's file
-// systems, so the operator configures the maximum size of the database. If the server reports a
-// full disk, the disk counts as full for ten seconds; a server that has become read-only is noticed
-// by the health probes.
+// systems, so the operator configures the database's maximum size. If the server reports a full
+// disk, the disk counts as full for ten seconds; a server that has become read-only is noticed by
+// the health probes.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';
@@ -9,7 +9,7 @@ import type { Answer, Statement } from './database.ts';
 import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
 
-/** Fractions of the maximum size. From FULL_SHARE on, only revoking and deleting are allowed. */
+/** Fractions of the maximum size. Above FULL_SHARE, only revoking and deleting are allowed. */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;

@@ -44,7 +44,7 @@ export type Opening = {
 };
 
 export type Transaction = {
-  /** The time of this transaction, from the database's clock. */
+  /** This transaction's time, from the database's clock. */
   readonly now: Date;
   run(statement: Statement): Promise<Answer>;
 };
@@ -86,8 +86,8 @@ export type Database = {
   storage(): StorageState;
   poolUse(): PoolUse;
   /**
-   * Copies a consistent snapshot of the store's files. Other work waits only while the files that
-   * changed during the copy are copied again. Absent for PostgreSQL and for an in-memory store.
+   * Copies a consistent snapshot of the store's files. Other work has to wait only while files that
+   * changed in the meantime are copied again. Absent for PostgreSQL and for an in-memory store.
    */
   copyTo?(directory: string): Promise<void>;
   close(): Promise<void>;

@@ -28,7 +28,7 @@ export const policy = {
     fallback: String(REVOKE_WAIT_MS_DEFAULT),
     parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
   },
-  /** How long hot endpoints may reuse the cached lookup of a secret key. */
+  /** How long hot endpoints may reuse a cached secret key. */
   hotAuthMs: {
     name: 'KEYRAIL_HOT_AUTH_TTL_MS',
     meaning: 'How long rate-limit and idempotency requests cache a secret key, in milliseconds.',

@@ -83,7 +83,7 @@ function tampered(claims: Json): string {
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;
 }
 
-/** Adds the curve order to the second half of the signature, which a lax verifier accepts. */
+/** Adds the curve order to the signature's second half, which a lax verifier would accept. */
 function malleated(): string {
   const [head, payload, signature = ''] = genuine.split('.');
   const bytes = Buffer.from(signature, 'base64url');

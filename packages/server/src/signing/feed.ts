@@ -1,5 +1,5 @@
 // Signs policy feed responses (RFC 9421 and 9530). The signature covers the query, which may
-// identify the node, so even responses with the same body have different signatures; but the digest
+// identify the node, so responses with the same body may have different signatures; but the digest
 // of a body sent to many nodes is computed only once.
 import { hash, sign } from 'node:crypto';
 import { promisify } from 'node:util';

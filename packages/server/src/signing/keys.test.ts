@@ -15,8 +15,8 @@ const aKey = (id: string): SigningKeyFact => ({
 });
 
 /**
- * A database whose reads the test completes. A read returns the keys that were committed when it
- * began.
+ * A database whose reads are completed by the test. A read returns the keys that were committed
+ * when it began.
  */
 function heldDatabase() {
   const committed = [aKey('first')];

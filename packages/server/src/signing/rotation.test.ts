@@ -22,7 +22,7 @@ const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
-/** The IDs of the embed token keys that an app publishes. */
+/** Returns the IDs of the embed token keys that an app publishes. */
 const published = async (within: TestApp): Promise<string[]> =>
   (await callerWith(within, null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')

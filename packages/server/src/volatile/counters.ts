@@ -73,7 +73,7 @@ export type Counters = {
   close(): Promise<void>;
 };
 
-/** The unused units of a lease. */
+/** A lease's unused units. */
 export type Rest = { leaseId: string; unused: number };
 
 export const NEVER = -1;

@@ -10,7 +10,7 @@ export type LeaseBook = {
   clear(): void;
 };
 
-/** The number of recorded leases of all owners together, and its maximum. */
+/** How many leases are recorded for all owners together, and the maximum. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** The number of expiry times examined for each new lease. */

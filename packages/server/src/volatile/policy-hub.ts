@@ -4,7 +4,7 @@
 type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
-  /** The workspace of a held poll. The number of held polls per workspace is limited. */
+  /** Set for a held poll, because the number of held polls per workspace is limited. */
   workspaceId?: string;
 };
 

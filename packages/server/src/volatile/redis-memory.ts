@@ -32,8 +32,8 @@ type WatchParts = {
   /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
   /**
-   * Notified after every `look`: of a fault while a server is nearly full, otherwise that it is
-   * over.
+   * Notified after every `look`: with a fault while a server is nearly full, otherwise that the
+   * fault is over.
    */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;

@@ -1,4 +1,4 @@
-// Responses that are sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
+// Handles responses sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
 // Closing such a connection immediately would lose the response: bytes in flight would arrive at a
 // closed socket, and the client would get a reset and report EPIPE instead of the status. So the
 // server sends the whole response, then reads and discards the rest of the body (a lingering

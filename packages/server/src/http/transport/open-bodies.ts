@@ -7,8 +7,8 @@ import { unavailable } from '../../base/errors.ts';
 
 const OPEN_BODIES_BYTES_MAX = 67_108_864;
 /**
- * The fraction of the space that is reserved for small bodies, so that large leak reports cannot
- * prevent sign-ins.
+ * The fraction of the space reserved for small bodies, so that large leak reports cannot prevent
+ * sign-ins.
  */
 const SMALL_SHARE = 0.5;
 const SMALL_BYTES_MAX = 16_384;

@@ -57,7 +57,7 @@ const optionsOf = (limits: SocketLimits): ServerOptions => ({
 
 type SocketParts = {
   listener: RequestListener;
-  /** The standard headers of a response, in a new object. */
+  /** Returns the standard response headers, in a new object. */
   headersOf(): Headers;
   lingering: Lingering;
   limits: SocketLimits;
