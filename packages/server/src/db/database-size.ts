@@ -9,14 +9,16 @@ import type { Answer, Statement } from './database.ts';
 import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
 
-/** Fractions of the maximum size. Above FULL_SHARE, only revoking and deleting are allowed. */
+/**
+ * Fractions of the maximum size. At FULL_SHARE and above, only revoking and deleting are allowed.
+ */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
-/** `share`: the fraction of the maximum size. */
+/** `share` is the fraction of the maximum size in use. */
 export function stateAt(share: number): StorageState {
   if (share >= FULL_SHARE) return 'full';
   return share >= LOW_SHARE ? 'low' : 'ok';

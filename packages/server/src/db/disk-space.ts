@@ -9,7 +9,7 @@ import { StorageShort } from './faults.ts';
 const MEBIBYTE = 1_048_576;
 
 /**
- * Thresholds of the embedded store, in free bytes. Its write-ahead log grows in files of 16 MiB. If
+ * The embedded store's thresholds, in free bytes. Its write-ahead log grows in files of 16 MiB. If
  * there is no space for the next file, PGlite does not fail: it loops forever and blocks this
  * process. So all writes stop once there is space for only one more file, and the reserve above
  * that is three files.
@@ -32,7 +32,7 @@ export function freeBytesIn(directory: string): number {
 
 export type StorageGauge = {
   state(): StorageState;
-  /** Called with every failed write, since that may be the only sign of a full disk. */
+  /** Called after every failed write, because that may be the only sign of a full disk. */
   noteFault?(error: unknown): void;
 };
 

@@ -1,6 +1,6 @@
-// The privileges of each door on each table. The migrations grant them; this list repeats them on
-// purpose, so that a grant added, lost or widened by accident is noticed. A test compares the list
-// with a new database, and the doctor compares it with the operator's.
+// Which privileges each door (a database role) has on each table. The migrations grant them; this
+// list repeats them on purpose, so that a grant added, lost or widened by accident is noticed. A
+// test compares the list with a new database, and the doctor compares it with the operator's.
 import type { DoorRole } from './roles.ts';
 
 /** Each role's privileges on a table, or on some of its columns: `select(id,email)`. */
@@ -14,7 +14,7 @@ const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];
 
-/** The columns of a user that fellow members may see. */
+/** The columns of a user's row that fellow members may see. */
 const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {

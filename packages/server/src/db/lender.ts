@@ -79,7 +79,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
 /** Calls `back` when the connection can be lent again. */
 type Returned = (client: pg.PoolClient, back: () => void) => void;
 
-/** How each kind of store takes back a usable and a broken connection. */
+/** How each kind of store takes back a connection, usable or broken. */
 const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned }> = {
   postgres: {
     giveBack: (client, back) => release(client, back),

@@ -48,7 +48,10 @@ export type LoginWarning = {
   isUnsafe: boolean;
 };
 
-/** Before this version, CREATEROLE can change the password of every login except superusers. */
+/**
+ * Before this PostgreSQL version, CREATEROLE allows changing the password of every login except
+ * superusers.
+ */
 const CREATEROLE_IS_BOUNDED_FROM = 160_000;
 
 /** Warnings about the login and its database. */
@@ -105,7 +108,7 @@ type Rights = {
   version: number;
 };
 
-// `others`: other logins that are members of our roles, except superusers, which always are.
+// `others`: other logins that are members of our roles, not counting superusers, which always are.
 const RIGHTS = `
   select session_user::text as login, current_database()::text as database,
     rolcreaterole as "createsRoles",

@@ -37,7 +37,7 @@ export const readRoleSetup = (): Promise<string[]> =>
 
 /**
  * While a migration waits for a lock on a table, every later statement on that table waits too. So
- * the migration gives up after two seconds, and is retried as a whole. It is also retried after a
+ * a migration gives up after two seconds and is retried as a whole. It is also retried after a
  * deadlock with a request that locks the same tables in a different order.
  */
 const LOCK_MS_MAX = 2000;
@@ -71,7 +71,7 @@ const stillLocked = (cause: unknown): Error =>
     { cause },
   );
 
-/** Runs a transaction that excludes other migrations and restores of this database. */
+/** Runs a transaction that cannot overlap with other migrations or restores of this database. */
 export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T>): Promise<T> {
   await admin.query('begin');
   try {

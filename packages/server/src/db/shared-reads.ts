@@ -1,5 +1,5 @@
-// Identical concurrent reads share a statement. The result of a read depends only on its role,
-// scope and statement, so identical reads get the same result.
+// Identical concurrent reads share a statement. A read's result depends only on its role, scope and
+// statement, so identical reads get the same result.
 import { shared } from '../base/coalesce.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Answer, Database, Opening, Statement } from './database.ts';

@@ -41,8 +41,8 @@ export type WaitingLine = {
 type LineLimits = { connections: number; waitingMax: number };
 
 /**
- * The weight of the newest measurement. Averages start at zero, so that the slow first statements
- * of a new process don't cause rejections.
+ * The newest measurement's weight. Averages start at zero, so that a new process's slow first
+ * statements don't cause rejections.
  */
 const NEWEST_SHARE = 0.1;
 /**
@@ -134,7 +134,7 @@ function nextOf(line: Set<Waiter>): Waiter | null {
 
 type Measured = { averageMs: number; first: number; other: number };
 
-/** For each role: the average duration of its work, and the amount of work that is waiting. */
+/** Tracks, for each role, its work's average duration and how much of it is waiting. */
 function measuredWork() {
   const roles = new Map<DoorRole, Measured>();
   const of = (role: DoorRole): Measured => {

@@ -1,4 +1,4 @@
-// Audit anchors: every chain that has grown has a recent anchor and continues it, and every
+// Checks that every audit chain that has grown has a recent anchor and continues it, and that every
 // destination has that anchor.
 import { MINUTE_MS } from '../base/duration.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';

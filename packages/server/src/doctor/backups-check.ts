@@ -1,4 +1,4 @@
-// Backups: the newest successful backup is recent, and its restore test passed.
+// Checks that the newest successful backup is recent, and that its restore test passed.
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';

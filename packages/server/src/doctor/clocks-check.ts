@@ -1,5 +1,6 @@
-// The clocks of this machine, the database and Redis. Stored times come from the database's clock,
-// rate limits are counted on Redis's clock, and clients compare both with their own.
+// Compares the clocks of this machine, the database and Redis. Stored times come from the
+// database's clock, rate limits are counted on Redis's clock, and clients compare both with their
+// own.
 
 import { SECOND_MS } from '../base/duration.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';

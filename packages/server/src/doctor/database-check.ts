@@ -1,4 +1,4 @@
-// The database server: its version, whether it can write, and whether it may lose changes.
+// Checks the database server: its version, whether it can write, and whether it may lose changes.
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 

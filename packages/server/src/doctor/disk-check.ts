@@ -1,4 +1,5 @@
-// Disk space of the data directory, and of a PostgreSQL database with a maximum size.
+// Checks the disk space of the data directory, and of a PostgreSQL database that has a maximum
+// size.
 import { stateAt } from '../db/database-size.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
 import { nearestExisting } from './files-check.ts';

@@ -38,7 +38,7 @@ export const orFine = (found: readonly Outcome[], message: string): Outcome[] =>
 
 const LISTED_MAX = 10;
 
-/** The first few items of a list, and how many more there are. */
+/** Writes out the first few items of a list, and how many more there are. */
 export function listed(items: readonly string[], separator = ', '): string {
   const more = items.length - LISTED_MAX;
   const shown = items.slice(0, LISTED_MAX).join(separator);

@@ -1,4 +1,4 @@
-// The public URL: whether it points to this deployment, and what the server there reports.
+// Checks the public URL: whether it points to this deployment, and what the server there reports.
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-// The signing keys: each purpose has a current key that opens with the master key and isn't
+// Checks that each purpose has a current signing key that opens with the master key and isn't
 // overdue.
 import { createPublicKey } from 'node:crypto';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';

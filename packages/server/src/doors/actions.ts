@@ -61,11 +61,11 @@ export type Payloads = {
 
 type Action = AuditAction;
 
-/** All actions on targets of one type. */
+/** Returns all actions on targets of one type. */
 export const actionsOn = (targetType: string): string[] =>
   auditActions.filter((action) => action.startsWith(`${targetType}.`));
 
-/** One entry of the audit log, as an operation describes it. */
+/** An audit log entry, as an operation describes it. */
 export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];

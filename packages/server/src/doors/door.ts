@@ -16,7 +16,7 @@ export type Read = Runner & { readonly reach: Reach };
 /** One transaction that may change audited tables. */
 export type Write = Read & {
   readonly kind: 'write';
-  /** The time of this transaction, according to the database's clock. */
+  /** This transaction's time, according to the database's clock. */
   readonly now: Date;
   readonly isDryRun: false;
   readonly newId: NewId;

@@ -10,9 +10,9 @@ export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefine
 
 type Effect<Fields> = {
   values: Partial<Fields>;
-  /** Wire names of the changed fields. */
+  /** The changed fields' names in the API. */
   names: string[];
-  /** The payload of the audit entry. */
+  /** The audit entry's payload. */
   payload: Changed;
 };
 
@@ -36,7 +36,7 @@ export function effectOf<Fields extends object>(
   for (const field in patch) {
     const value = patch[field];
     if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
-    const name = columnName(field); // on the wire, fields have the names of the columns
+    const name = columnName(field); // in the API, fields are named like their columns
     values[field] = value;
     names.push(name);
     changes[name] = withheld.has(name) ? {} : differenceOf(current[field], value);

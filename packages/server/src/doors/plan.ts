@@ -55,7 +55,7 @@ export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<C
 }
 
 /**
- * The locking clause of a query. A dry run takes no locks, because it must neither wait nor make
- * others wait.
+ * A query's locking clause. A dry run takes no locks, because it must neither wait nor make others
+ * wait.
  */
 export const locking = ({ isDryRun }: Check, lock: Sql): Sql => (isDryRun ? sql`` : lock);

@@ -1,4 +1,4 @@
-// Only cursors that were issued are accepted, and each one gives back its position.
+// Only cursors that the server issued are accepted, and each one returns its position.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ function isRefused(read: () => unknown): boolean {
   }
 }
 
-test('a cursor gives back the position it was issued for', () => {
+test('a cursor returns the position it was issued for', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),

@@ -7,7 +7,7 @@ import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
 type Part = 'body' | 'query' | 'path';
 
-/** The part of a zod schema that is used here, so that this file does not import zod. */
+/** The part of a zod schema used here. Declared so that this file does not import zod. */
 type Schema<T> = {
   safeParse(
     value: unknown,

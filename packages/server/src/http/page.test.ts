@@ -1,4 +1,4 @@
-// Pages of a list: their rows, their next page, and their size limit.
+// List pages: their rows, the link to the next page, and their size limit.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPageOf } from './page.ts';

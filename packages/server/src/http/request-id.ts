@@ -4,7 +4,7 @@
 /** Parts of credentials from Keyrail and other products, in lowercase. */
 const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
 
-/** How a part of a JSON Web Token, such as an embed token, begins: `{"` in base64url. */
+/** How each JSON part of a JSON Web Token (such as an embed token) begins: `{"` in base64url. */
 const JWT_MARK = 'eyJ';
 
 /** Runs this long are taken for random tokens; a UUID has only 36 of these characters. */

@@ -6,7 +6,7 @@ const RESPONSE_CHARS_MAX = 8_388_608;
 type ResponseBudget = {
   take(chars: number): void;
   isFull(): boolean;
-  /** How many more rows fit, estimated from the average size of the rows so far. */
+  /** How many more rows fit, estimated from the average row size so far. */
   rowsLike(taken: number): number;
 };
 

@@ -30,7 +30,7 @@ export class Reply<Body = unknown> {
   readonly body: Body;
   readonly status: number | undefined;
   readonly headers: Record<string, string>;
-  /** Where the next page of a list starts; becomes a `Link` header. */
+  /** Where the next page of a list starts; sent as a `Link` header. */
   readonly next: readonly string[] | undefined;
 
   constructor(
@@ -85,7 +85,7 @@ type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** The start of the requested page, from a cursor that this server issued for this list. */
+  /** Where the requested page starts, from a cursor that this server issued for this list. */
   after: readonly string[] | null;
   principal: Principal;
   requestId: string;

@@ -20,7 +20,7 @@ const SPARE_BYTES = 134_217_728;
 
 type Hold = <T>(use: () => Promise<T>) => Promise<T>;
 
-/** The state of each file before it was copied. */
+/** Each file's state before it was copied. */
 type Seen = Map<string, string>;
 
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {

@@ -1,5 +1,5 @@
-// The socket file of the directory lock. It locks out processes in other containers, mounts and
-// network namespaces that share the directory. Node.js has no file locks, but a Unix socket accepts
+// The directory lock's socket file. It locks out processes in other containers, mounts and network
+// namespaces that share the directory. Node.js has no file locks, but a Unix socket accepts
 // connections while its process is running and refuses them afterwards, even if the process
 // crashed.
 //

@@ -82,7 +82,7 @@ type EmbeddedOptions = {
   afterClose?(): Promise<void>;
 };
 
-/** Migrates an open PGlite, then gives up the superuser role for the rest of the session. */
+/** Migrates an open PGlite, then drops the superuser role for the rest of the session. */
 export async function embeddedDatabase(
   lite: PGlite,
   clock: Clock,
@@ -128,7 +128,7 @@ export async function embeddedDatabase(
  */
 const HOLD_ATTEMPTS_MAX = 20;
 
-/** Holds the only connection between two transactions. */
+/** Reserves the only connection, between two transactions, while `use` runs. */
 async function holding<T>(pool: pg.Pool, use: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect().catch((error: unknown) => {

@@ -27,7 +27,10 @@ export type ConnectionLimits = {
 
 /** Used if the system does not report its limit. */
 const OPEN_FILES_ASSUMED = 1024;
-/** The rest is for the database, for files, and for connections that are being closed. */
+/**
+ * The fraction of open files to use for connections. The rest is for the database, for files, and
+ * for connections that are being closed.
+ */
 const SOCKETS_SHARE = 0.6;
 const SOCKETS_MAX = 100_000;
 const PROBES_SHARE = 0.25;
@@ -118,7 +121,7 @@ type Use = { response: ServerResponse | null; idleFromMs: number };
  * only when there are many connections, for a few of them at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** In the order of their last check, least recent first. */
+  /** Ordered by when they were last checked, least recently first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>

@@ -195,7 +195,7 @@ test('a response without a body does not wait for the rest of a request', async 
   socket.write('GET /empty HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n');
   const [head] = await once(socket, 'data', { signal: AbortSignal.timeout(20_000) });
   match(String(head), /^HTTP\/1\.1 204 /);
-  // Otherwise closing the server, which happens first, would wait for the rest of the request.
+  // Otherwise, closing the server, which happens first, would wait for the rest of the request.
   socket.destroy();
 });
 
