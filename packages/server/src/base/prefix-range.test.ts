@@ -10,7 +10,7 @@ const byCodePoints = (a: string, b: string): number =>
 const isIn = (text: string, { from, to }: ReturnType<typeof textRangeOf>): boolean =>
   byCodePoints(text, from) >= 0 && (to === null || byCodePoints(text, to) < 0);
 
-test('a string is in a prefix's range if and only if it begins with that prefix', () => {
+test("a string is in a prefix's range if and only if it begins with that prefix", () => {
   const text = fc.string({ unit: 'binary', maxLength: 4 }).map((some) => some.toWellFormed());
   const lower = text.map((some) => some.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
   fc.assert(

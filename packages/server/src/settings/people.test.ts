@@ -25,7 +25,7 @@ test('sign-up can be open, limited to invited users, or off', () => {
   equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).people.invitesPerHourMax, 7);
 });
 
-test("other values are rejected, and the error names the setting", () => {
+test('other values are rejected, and the error names the setting', () => {
   const wrong = {
     KEYRAIL_SIGNUP: 'closed',
     KEYRAIL_VERIFIED_ONLY: 'yes',
