@@ -29,7 +29,8 @@ export async function buildFolder(place, fill) {
 }
 
 /**
- * A checksum of file names and contents. Modification times are useless after a copy or a checkout.
+ * A checksum of file names and contents. Modification times are no use: they don't survive a copy
+ * or a checkout.
  */
 export function checksum(root, paths) {
   const sum = createHash('sha256');

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Runs the built server, or its TypeScript sources if it has not been built. Any version of Node.js
-// can start this file: one that is too old for the server starts the version that npm installed.
-// Plain JavaScript without dependencies, so that it runs even if nothing is installed.
+// can run this file. If it is too old for the server, the file starts the server with the version
+// that npm installed. Plain JavaScript without dependencies, so that it runs even if nothing is
+// installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +32,10 @@ if (!isInstalled) {
   );
 }
 
-/** Stays alive as the parent process: passes signals on, and exits the same way as the child. */
+/**
+ * Stays alive as the parent process: forwards signals to the child, and exits the same way as it
+ * did.
+ */
 function runPinned() {
   const child = spawn(pinnedNode, [self, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));

@@ -1,5 +1,5 @@
-// Bundles the server into a few files, in a folder of dist that is named after the checksum of the
-// sources. Starting from the thousand source modules takes a second longer. Plain JavaScript
+// Bundles the server into a few files, in a folder under dist/ named after the sources' checksum.
+// Starting from the thousand or so source modules would take a second longer. Plain JavaScript
 // without dependencies, because keyrail-server.js imports it. Run as a script, it builds the
 // program if it is missing.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -13,8 +13,7 @@ const DIST = `${HOME}/dist`;
 const PREFIX = 'program-';
 const SUM_CHARS = 16;
 /**
- * How many builds are kept: a server that is still running during an upgrade loads files from its
- * own build.
+ * How many builds to keep. A server still running during an upgrade loads files from its own build.
  */
 const KEPT = 3;
 const SOURCES = [
@@ -25,7 +24,7 @@ const SOURCES = [
   `${HOME}/bin`,
   'package-lock.json',
 ];
-/** The server starts the second one as a separate process. */
+/** The entry points. The server runs the second one in a separate process. */
 const ENTRIES = [
   { in: 'main.ts', out: 'main' },
   { in: 'backup/task-program.ts', out: 'task-program' },
@@ -60,7 +59,7 @@ async function bundle(sources, outdir) {
   await build({
     entryPoints: ENTRIES.map((entry) => ({ ...entry, in: join(sources, entry.in) })),
     outdir,
-    // Modules that a command imports when it runs become separate files.
+    // Modules that a command imports dynamically go into separate files.
     splitting: true,
     bundle: true,
     platform: 'node',
@@ -82,8 +81,8 @@ const require = requireOf(import.meta.url);`,
 }
 
 /**
- * An import of node:http reads all of its exports, which loads Node.js's fetch and adds 60 ms to a
- * start. So it is loaded with require().
+ * Importing node:http reads all of its exports, which loads Node.js's fetch and adds 60 ms to
+ * startup. So node:http is loaded with require() instead.
  */
 const requiresHttp = {
   name: 'requires-http',

@@ -71,7 +71,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     counters: Counters;
     scannerKeys: ScannerKeys;
     backup: BackupSetup;
-    /** Where the anchors of the audit chains are appended. */
+    /** Where the audit chains' anchors are appended. */
     anchorPlaces: readonly AnchorPlace[];
     db: Database;
     clock: Clock;
@@ -81,24 +81,24 @@ export type AppParts = ReturnType<typeof appSettings> &
     masterKey: Secret;
     publicUrl: string;
     checkAnswers: boolean;
-    /** Null: nothing is measured, and /metrics doesn't exist. */
+    /** Null if nothing is measured; /metrics then doesn't exist. */
     metering: Metering | null;
-    /** Null: nothing is traced. Closed with the app. */
+    /** Null if nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests use a different folder. */
+    /** The folder with the built dashboard. Tests use a different one. */
     dashboard?: string;
   };
 
 export type App = {
   http: FastifyInstance;
-  /** The HTTP server of a standalone worker: probes, and metrics if they are enabled. */
+  /** A standalone worker's HTTP server, with probes, and with metrics if they are enabled. */
   openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */
   prepare(): Promise<void>;
   /**
-   * Rejects new requests and resolves once the accepted ones have been answered. The store stays
-   * open.
+   * Rejects new requests, and resolves once all accepted requests have been answered. The store
+   * stays open.
    */
   stopServing(): Promise<void>;
   close(): Promise<void>;
@@ -157,7 +157,7 @@ export function buildApp(parts: AppParts): App {
   recordServing(http, { gate, newId, log });
   pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
-    // Closing the hub ends held polls; http.close() would otherwise wait for them.
+    // Closing the hub ends the polls it is holding; otherwise http.close() would wait for them.
     hub.close();
     await http.close();
   };
@@ -221,7 +221,7 @@ const measuredImpact: PreviewParts['measureImpact'] = async (tx, foreseen) =>
 
 const WORK_WAIT_MS = 10_000;
 
-/** The gate's transactions for the worker. Each one gets its own deadline. */
+/** Opens gate transactions for the worker, each with its own deadline. */
 const workersPeople =
   (doors: DoorParts): OpenPeople =>
   (operation) =>

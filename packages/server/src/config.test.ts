@@ -1,4 +1,5 @@
-// Settings: defaults, accepted and rejected values, and the reporting of all errors together.
+// Settings: their defaults, which values are accepted or rejected, and how all errors are reported
+// together.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, readConfig, settings, urlOf } from './config.ts';
@@ -18,11 +19,11 @@ function faultsOf(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : [];
 }
 
-/** The values of all groups. */
+/** The values from all groups, in one object. */
 const fieldsOf = (config: Config): Record<string, unknown> =>
   Object.assign({}, ...Object.values(config));
 
-test('no two groups of settings have a field with the same name', () => {
+test('no two settings groups have a field with the same name', () => {
   const fields = Object.values(configOf({})).flatMap((group) => Object.keys(group ?? {}));
   deepEqual(fields.toSorted(), Object.keys(fieldsOf(configOf({}))).toSorted());
 });

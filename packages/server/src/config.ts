@@ -1,5 +1,5 @@
-// Reads all settings. It is pure: it takes an environment and returns warnings and either a frozen
-// config or all errors.
+// Reads all settings. This is a pure function: given an environment, it returns warnings, and
+// either a frozen config or all errors.
 import { isIP } from 'node:net';
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import { audit, auditOf } from './settings/audit.ts';
@@ -46,14 +46,14 @@ const groups: readonly Group[] = [
 /** All settings, in the order of `keyrail-server help`. */
 export const settings: readonly Setting[] = groups.flatMap((group) => Object.values(group));
 
-/** The values of each group of settings. */
+/** The values of all settings, by group. */
 export type Config = Readonly<ReturnType<typeof valuesIn>>;
 
 function valuesIn(env: Environment, { one, all }: Reader) {
   const stored = all(store);
   const mailed = mailIn(all(mail), stored);
   return {
-    /** `portFrom`: the variable that sets the port; null: the default port. */
+    /** `portFrom` is the variable that sets the port; null for the default port. */
     listening: { ...all(listening), portFrom: nameIn(env, listening.port) },
     store: stored,
     counters: all(counters),
@@ -70,7 +70,7 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     audit: auditOf(all(audit)),
     events: all(events),
     monitoring: all(monitoring),
-    /** Null: nothing is traced. */
+    /** Null if nothing is traced. */
     traces: readTraces({ one, all }),
     logging: all(logging),
     /**

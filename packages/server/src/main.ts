@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// keyrail-server: the command line of the server. Only this file reads process.env.
+// keyrail-server: the server's command line. Only this file reads process.env.
 
-// Commands are imported when they run: a wrong setting is reported without loading the server.
+// Commands are imported when they run, so that a wrong setting is reported without loading the
+// server.
 import { reasonOf } from './base/errors.ts';
 import { cacheCompiledCode } from './commands/compiled-code.ts';
 import { type Config, type ConfigResult, readConfig, settings } from './config.ts';

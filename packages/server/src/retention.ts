@@ -1,5 +1,5 @@
-// How long data is kept, for each table. Jobs go through the list in this file in limited batches.
-// All of them are safe to run twice: the second run finds nothing.
+// How long each table keeps its data. Jobs work through the list in this file in limited batches.
+// Every job is safe to run twice: the second run finds nothing.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import {
   INGEST_BATCH_KEPT_DAYS,
@@ -33,12 +33,12 @@ type Kept = {
   table: string;
   pace: keyof typeof paces;
   keptMs: number;
-  /** Removes a batch. Fewer than `limit` rows means that it was the last one. */
+  /** Removes a batch of rows. If the result is below `limit`, it was the last batch. */
   remove(tx: Work, batch: Batch): Promise<number>;
 };
 
 const ENDED_KEPT_MS = 30 * DAY_MS;
-/** Counted from when the email was queued, so that its contents are kept for less than 30 days. */
+/** Counted from the time an email is queued, so its contents are kept for less than 30 days. */
 const MAIL_KEPT_MS = 29 * DAY_MS;
 const DELIVERY_KEPT_MS = WEBHOOK_DELIVERY_KEPT_DAYS * DAY_MS;
 
@@ -47,7 +47,7 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   const hoursKeptMs = usageHoursKeptDays * DAY_MS;
   // biome-ignore format: a table, with one line for each row
   return [
-    // These rows expire on their own: every other statement ignores expired rows.
+    // These rows have their own expiry, and every other statement ignores expired rows.
     { table: 'idempotency_records', pace: 'often', keptMs: 0, remove: removeExpiredRecords },
     { table: 'kept_responses', pace: 'often', keptMs: 0, remove: removeExpiredResponses },
     { table: 'mail_outbox', pace: 'hourly', keptMs: MAIL_KEPT_MS, remove: removeOldMail },
@@ -64,8 +64,8 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
 }
 
 /**
- * Goes through the table page by page: the day of each key's last use is kept, and these days would
- * otherwise fill every batch.
+ * Goes through the table page by page. The day of each key's last use is kept; without pages, every
+ * batch would be full of such days.
  */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;

@@ -1,4 +1,4 @@
-// All routes of the server, by feature, in the order of the contract.
+// All of the server's routes, grouped by feature, in the contract's order.
 import { type AccountParts, accountRoutes } from './features/accounts/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import type { IssuingParts } from './features/embed/issue-embed-token.ts';

@@ -1,4 +1,5 @@
-// Every setting has a name and a meaning, and the docs list it as `keyrail-server help` prints it.
+// Every setting has a name and a description, and the docs list it as `keyrail-server help` prints
+// it.
 import { deepEqual, match } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

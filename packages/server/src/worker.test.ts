@@ -1,4 +1,5 @@
-// The worker: several in parallel, reported by /status while they run, stopped without losing work.
+// The worker: several can run in parallel, /status reports whether any is running, and stopping one
+// loses no work.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +42,7 @@ const allSent = async (vendor: Harness, email: string) =>
 
 test('/status reports the worker as unknown, then ok, then down after 30 s without a heartbeat', async (t) => {
   const vendor = await harness(t);
-  // Workers of other files may have used this store.
+  // Workers from other test files may have used this store.
   await vendor.testApp.beyond('delete from keyrail.worker_beats');
   deepEqual(await statusOf(vendor), ['unknown', 'ok']);
   const worker = start(t, vendor.testApp);
@@ -89,7 +90,9 @@ test('a queued email is sent without another request', async (t) => {
   t.diagnostic(`${Math.round(performance.now() - began)} ms`);
 });
 
-/** Parts for a worker in a different process: on PostgreSQL, it has its own connections. */
+/**
+ * The parts for a worker as if in a different process: on PostgreSQL, it has its own connections.
+ */
 async function another({
   app,
   db,
@@ -156,7 +159,7 @@ test('a stopping worker finishes its current message and leaves the rest queued'
   equal(await sendAll(vendor.testApp), 3, 'the queued messages are due immediately');
 });
 
-test('a message that hangs does not prevent a worker from stopping', async (t) => {
+test('a hanging message does not prevent a worker from stopping', async (t) => {
   const vendor = await harness(t);
   const email = await queued(vendor, 1);
   let isHanging = false;
@@ -211,7 +214,7 @@ test('a job that keeps failing is logged once, and again when it recovers', asyn
     return isAway ? Promise.reject(new Error('refused')) : testApp.app.worker.work(body);
   };
   start(t, testApp, { work, log });
-  // Every job starts immediately. After a failure, send-mail retries every second.
+  // Every job starts immediately. After a failure, the send-mail job is retried every second.
   await until(async () => tries >= 25);
   const ofMail = () => lines.filter((line) => line.startsWith('send-mail'));
   deepEqual(ofMail(), ['send-mail: a job failed']);

@@ -1,5 +1,6 @@
-// The worker: runs the jobs of all features, in any number of processes. Steady jobs run in every
-// process and divide their work with claims; a scheduled job runs in one process, with a lease.
+// The worker: runs all features' jobs, in any number of processes. Steady jobs run in every process
+// and divide their work with claims; a scheduled job runs in only one process at a time, which
+// holds a lease.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
@@ -47,16 +48,18 @@ export type WorkerParts = RetireParts &
     backup: BackupSetup;
     newId: NewId;
     log: Log;
-    /** Absent: job runs are not counted. */
+    /** If absent, job runs are not counted. */
     observeJob?: ObserveJob | undefined;
-    /** Null: job runs have no spans. */
+    /** If null, job runs are not traced. */
     tracing?: Tracing | null;
   };
 
 type Job = {
   name: string;
   everyMs: number;
-  /** How long after its first start a deployment first runs the job; 0 if absent. */
+  /**
+   * How long after its very first start a deployment runs the job for the first time; 0 if absent.
+   */
   firstAfterMs?: number;
   run(): Promise<unknown>;
 };
@@ -64,10 +67,13 @@ type Job = {
 const LEASE_MS = 10 * MINUTE_MS;
 const LOOK_FOR_DUE_MS = 15 * SECOND_MS;
 const AFTER_FAULT_MS = SECOND_MS;
-/** A job that takes longer is abandoned: its claim or lease expires. */
+/**
+ * How long a stopping worker waits for its jobs. A job that takes longer is abandoned; its claim or
+ * lease expires.
+ */
 const STOP_WAIT_MS = 4 * SECOND_MS;
 
-/** One run of the worker. */
+/** A single run of the worker. */
 type WorkerRun = { workerId: string; stopping: AbortSignal; sender: WebhookSender };
 
 /** The jobs that every worker runs. */
@@ -135,7 +141,7 @@ type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
 const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
   const { tasks, everyMs, operatorEmail } = backup;
   if (tasks === null || everyMs === null) return [];
-  // Not in the first minutes, while an operator is trying out a new deployment.
+  // Not in the first few minutes, when an operator may just be trying out a new deployment.
   const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
   const run = () => backUp({ work, log, tasks, operatorEmail });
   return [{ name: 'back-up', everyMs, firstAfterMs, run }];
@@ -185,7 +191,7 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
     return lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs });
   });
   if (!isOurs) return;
-  // A lease that isn't extended expires, and then another worker runs the job.
+  // If a lease isn't extended, it expires, and another worker runs the job.
   const extend = () => work((tx) => updateLease(tx, { name, holder, leaseMs: LEASE_MS }));
   const extending = setInterval(() => void extend().catch(() => {}), LEASE_MS / 4);
   try {

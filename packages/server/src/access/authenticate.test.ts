@@ -1,5 +1,4 @@
-// Every combination of plane and credential: which combinations are accepted, and which error the
-// others get.
+// Every combination of plane and credential: which ones are accepted, and which error the rest get.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -20,7 +19,7 @@ const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 }
 
 const BOOTSTRAP = 'a-bootstrap-token-of-enough-characters';
 
-/** Accepts one credential of each kind: the tokens below. */
+/** Accepts only this token; rejects any other with `refusal`. */
 function believing(one: { token: string; principal: Principal; refusal: ApiError }) {
   return (token: string): Promise<Principal> =>
     token === one.token ? Promise.resolve(one.principal) : Promise.reject(one.refusal);
@@ -70,7 +69,7 @@ async function outcome(auth: Auth, authorization: string | undefined): Promise<s
 
 const WRONG_KIND = '403 forbidden';
 
-/** For each plane, the outcomes of the tokens below, in the same order. */
+/** For each plane, the outcome for each of the tokens below, in the same order. */
 const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
@@ -92,7 +91,7 @@ for (const [plane, outcomes] of Object.entries(planes)) {
   }
 }
 
-test('an error for the wrong kind of credential lists the accepted kinds', async () => {
+test('the error for a credential of the wrong kind lists the accepted kinds', async () => {
   const said = async (auth: Auth, token?: string): Promise<string> => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';
@@ -107,7 +106,7 @@ test('an error for the wrong kind of credential lists the accepted kinds', async
   );
 });
 
-test('a bootstrap token in the format of an embed token is recognised', async () => {
+test('a bootstrap token that looks like an embed token is recognised', async () => {
   const token = 'deployment.bootstrap.0123456789abcdef';
   const known = { ...credentials, isBootstrap: tokenCheck(new Secret(token)) };
   equal(
@@ -116,7 +115,7 @@ test('a bootstrap token in the format of an embed token is recognised', async ()
   );
 });
 
-test('endpoints without a credential ignore the authorization header', async () => {
+test('endpoints that need no credential ignore the Authorization header', async () => {
   for (const auth of ['none', 'signature'] as const) {
     for (const presented of [undefined, '', 'Bearer krsk_live_bad', 'nonsense']) {
       equal(await outcome(auth, presented), 'nobody');
@@ -174,7 +173,7 @@ test('only the exact bootstrap token is accepted', () => {
   }
 });
 
-test('a bootstrap token may contain dots, like an embed token', async () => {
+test('a bootstrap token may contain dots, as embed tokens do', async () => {
   const dotted = 'chosen.by-an-operator.of-enough-characters';
   const isBootstrap = tokenCheck(new Secret(dotted));
   const founder = await authenticate({ ...credentials, isBootstrap }, 'founder', {

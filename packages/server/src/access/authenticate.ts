@@ -1,4 +1,4 @@
-// Turns a credential into a principal: finds its kind, and checks that the endpoint accepts it.
+// Turns a credential into a principal: works out its kind, and checks that the endpoint accepts it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
@@ -7,13 +7,13 @@ import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * How old a cached secret key may be. `new`: the key is always read again. `recent`: milliseconds,
- * which is just as safe, because a revocation is confirmed only after such copies have expired.
- * `hot`: seconds.
+ * How old a cached secret key may be. `new`: it is never taken from the cache. `recent`:
+ * milliseconds, which is just as safe, because a revocation is not confirmed until such copies have
+ * expired. `hot`: seconds.
  */
 export type Freshness = 'new' | 'recent' | 'hot';
 
-/** One function for each kind of credential; each throws its own 401. */
+/** One function per kind of credential; each throws its own 401. */
 export type Credentials = {
   secretKey(token: string, freshness: Freshness): Promise<Principal> | Principal;
   session(token: string): Promise<Principal>;
@@ -35,7 +35,7 @@ const nobody: Principal = { kind: 'nobody' };
 
 type Presented = {
   authorization: string | undefined;
-  /** Called as soon as the caller is known, even if it is then rejected. */
+  /** Called as soon as the caller is identified, even if the request is then rejected. */
   identified?: ((principal: Principal) => void) | undefined;
 };
 
@@ -44,7 +44,7 @@ export function authenticate(
   auth: Auth,
   { authorization, identified }: Presented,
 ): Promise<Principal> | Principal {
-  // For a signed webhook, the operation verifies the signature of the body.
+  // A signed webhook is authenticated by its operation, which verifies the body's signature.
   if (auth === 'none' || auth === 'signature') return nobody;
   return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     identified?.(principal);

@@ -1,4 +1,4 @@
-// Lookups share a statement, but never join one that was sent before the lookup.
+// Concurrent lookups share a statement, but a lookup never joins one sent before it.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -47,7 +47,7 @@ test('the next batch grows while a statement runs, and is sent when the statemen
   deepEqual(await Promise.all(others), ['fact of b', 'fact of c']);
 });
 
-test('a statement that hangs delays the next one only briefly', async () => {
+test('a hanging statement delays the next one only briefly', async () => {
   const { sent, find, answer } = listener();
   const stuck = find('a');
   await nextTurn();

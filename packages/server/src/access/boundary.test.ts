@@ -41,7 +41,7 @@ const unbound: Record<string, Principal> = {
 const isBeyond = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'forbidden' && error.message === BEYOND_BOUNDARY;
 
-test('a live credential has both environments; a test credential has only test', () => {
+test('a live credential covers both environments; a test credential covers only test', () => {
   deepEqual(envsOf('live'), ['live', 'test']);
   deepEqual(envsOf('test'), ['test']);
 });
@@ -91,6 +91,6 @@ for (const [what, values, isRefused] of inputs) {
   });
 }
 
-test('the error at the boundary has the message fixed by the contract', () => {
+test('a denial at the boundary has the message specified by the contract', () => {
   equal(BEYOND_BOUNDARY, 'A test secret key cannot manage live resources.');
 });

@@ -1,6 +1,6 @@
-// The live/test boundary. A test secret key reads test rows and rows without an environment,
-// creates rows that affect nothing live, and changes test rows only. The database filters the rows
-// by the environments of the reach.
+// The live/test boundary. A test secret key can read test rows and rows without an environment, can
+// create rows that affect nothing live, and can change only test rows. The database filters rows by
+// the environments in the caller's reach.
 import { forbidden } from '../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../doors/miss.ts';
 import { allEnvs, type Env } from '../doors/reach.ts';
@@ -22,7 +22,7 @@ export function refuseBeyond(principal: Principal, boundary: Boundary, isSafe: b
   if (held) throw forbidden(BEYOND_BOUNDARY);
 }
 
-/** Denies `env: live` in a request, whether or not a row exists. */
+/** Denies a test key's request that names `env: live`, whether or not the row exists. */
 export function refuseNamedEnv(principal: Principal, ...inputs: unknown[]): void {
   if (!isTestPrincipal(principal)) return;
   if (inputs.some((input) => envNamedIn(input) === 'live')) throw forbidden(BEYOND_BOUNDARY);

@@ -1,6 +1,6 @@
-// The networks of a client address. An IPv6 client has a whole /64 network and could use a new
-// address for every request; a home or an office has a /56, and a site a /48. An IPv4-mapped IPv6
-// address is IPv4.
+// The networks that a client address belongs to. An IPv6 client has a whole /64 network and could
+// use a new address for every request; a home or an office has a /56, and a site a /48. An
+// IPv4-mapped IPv6 address counts as IPv4.
 import ipaddr from 'ipaddr.js';
 
 type ClientNetworks = {
@@ -8,7 +8,7 @@ type ClientNetworks = {
   client: string;
   /** The /56 and /48 networks that contain an IPv6 client. */
   wider: { bits56: string; bits48: string } | null;
-  /** Clients that share a lane of a queue: an IPv4 /24 network, or an IPv6 /48 network. */
+  /** The network whose clients share a queue lane: an IPv4 /24 or an IPv6 /48. */
   neighbours: string;
 };
 
@@ -34,9 +34,8 @@ export function networksOf(address: string): ClientNetworks {
 const LOGGED_BITS = { ipv4: 24, ipv6: 48 } as const;
 
 /**
- * A client's network, in the form that may be logged: `203.0.113.0/24` or `2001:db8:1::/48`. It is
- * enough to recognise an attack and too little to identify a person. Null if the address is not
- * valid.
+ * A client's network in the form that may be logged, such as `203.0.113.0/24` or `2001:db8:1::/48`:
+ * enough to recognise an attack, too little to identify a person. Null if the address is not valid.
  */
 export function loggedNetworkOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;

@@ -1,12 +1,12 @@
-// Limits the changes per minute that one tenant makes with embed tokens. The count is per tenant,
-// because a page can get a new token at any time. Tenants have a separate set of counters;
+// Limits how many changes per minute one tenant can make with embed tokens. Changes are counted per
+// tenant, because a page can get a new token at any time. Tenants have a separate set of counters;
 // otherwise they could evict the counters that slow down password guessing.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Principal } from './principal.ts';
 import { createCharges } from './throttle.ts';
 
-/** Throws 429 for a change above the limit. Calls without an embed token are not counted. */
+/** Throws 429 for a change above the limit. Callers without an embed token are not limited. */
 export type ChargeEmbedChange = (principal: Principal) => void | Promise<void>;
 
 export function createEmbedChangeLimit(clock: Clock, counters: Counters): ChargeEmbedChange {

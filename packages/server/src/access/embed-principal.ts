@@ -1,5 +1,5 @@
-// An embed token as a principal. It is checked against the database on every request, so that a
-// revocation takes effect on the next request.
+// Turns an embed token into a principal. The token is checked against the database on every
+// request, so a revocation takes effect on the next one.
 import { ApiError } from '../base/errors.ts';
 import type { EmbedClaims } from '../signing/embed-claims.ts';
 import { verifyEmbedToken } from '../signing/embed-token.ts';
@@ -52,7 +52,7 @@ function principalOf(
       keysMax,
       keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
       actor: { type: 'embed', id: jti },
-      // Roles apply to the vendor's members. Here the token's scopes are the limit.
+      // Roles apply only to the vendor's members. An embed token is limited by its scopes instead.
       authority: 'admin',
     },
   };

@@ -1,5 +1,5 @@
-// Checks of the embed plane beyond a valid credential: a token must come from an allowed origin and
-// have the endpoint's scope, and a request to create a token must not come from a browser.
+// The embed plane's checks after authentication: an embed token must be sent from an allowed origin
+// and have the endpoint's scope, and a request to create one must not come from a browser.
 
 import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -25,7 +25,7 @@ export function refuseMintingPage(auth: Auth, origin: string | undefined): void 
   throw forbidden('Embed tokens can only be created by a backend. Remove the Origin header.');
 }
 
-/** Origins are compared exactly: no case folding, no wildcard. A missing origin never matches. */
+/** Origins are compared exactly: no case folding, no wildcards. A missing origin never matches. */
 export function refuseBeyondToken(
   principal: Principal,
   line: string,

@@ -1,24 +1,23 @@
-// A bounded queue for slow work, shared by networks: each network has a lane, and the lanes are
-// served in turn. If the queue is full, a call from a network with few waiting calls takes the
-// place of the newest call in the longest lane. So one network delays the others by at most one
-// call.
+// A bounded queue for slow work, shared fairly between client networks: each network has its own
+// lane, and the lanes are served in turn. If the queue is full, a call from a network with few
+// waiting calls displaces the newest call in the longest lane. So one network delays the others by
+// at most one call.
 
 type Waiting = { begin(): void; refuse(error: Error): void };
 
 type Line = {
   /**
-   * Resolves when it is the caller's turn; rejects if the queue is full, or if another call takes
-   * its place.
+   * Resolves when it is the call's turn; rejects if the queue is full or another call displaces it.
    */
   join(network: string): Promise<void>;
-  /** Takes the next caller out of the queue. */
+  /** Removes the next call from the queue; null if the queue is empty. */
   next(): (() => void) | null;
 };
 
 type LineParts = { waitingMax: number; refuse(): Error };
 
 function createLine({ waitingMax, refuse }: LineParts): Line {
-  /** In the order of their turns. */
+  /** In the order in which they are served. */
   const lanes = new Map<string, Waiting[]>();
   let size = 0;
 
@@ -57,7 +56,9 @@ function createLine({ waitingMax, refuse }: LineParts): Line {
 
 type FairLineParts = { atOnceMax: number; waitingMax: number; knownMax: number; refuse(): Error };
 
-/** `isKnown`: known callers have their own queue, and the two queues are served in turn. */
+/**
+ * `isKnown`: known clients have a queue of their own, and the two queues are served alternately.
+ */
 type Turn = { network: string; isKnown: boolean };
 
 export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: FairLineParts) {
@@ -78,7 +79,7 @@ export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: Fair
     try {
       return await work();
     } finally {
-      // The slot is handed to the next waiting call, so that a new call cannot take it first.
+      // Hands the slot directly to the next waiting call, so that a new call cannot take it first.
       const begin = nextOf();
       if (begin) begin();
       else running -= 1;

@@ -1,5 +1,5 @@
-// All SQL statements of the gate for credentials: what a secret key, a session or an embed token
-// may currently do.
+// All SQL statements that authenticate callers: they look up what a secret key, a session or an
+// embed token may currently do.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
 import { constant, sql } from '../base/sql.ts';
 import { listOf, many, maybe, type Runner } from '../db/sql.ts';
@@ -7,7 +7,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
-/** Part of the statement text, not a parameter. */
+/** An interval as part of the statement text, not as a parameter. */
 const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
@@ -16,9 +16,9 @@ export type SecretKeyFact = {
   workspaceId: string;
   env: Env;
   authority: 'owner' | 'admin';
-  /** According to the database's clock at the time of the read. */
+  /** According to the database's clock when the key was read. */
   active: boolean;
-  /** Found in public; the key expires within the hour. */
+  /** The key was found in public and expires within the hour. */
   isQuarantined: boolean;
   /** Null if the key does not expire. */
   expiresInMs: number | null;
@@ -57,7 +57,10 @@ export type Lookups = {
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
 };
 
-/** Create one per process, so that concurrent requests share statements on keys and sessions. */
+/**
+ * Create one per process, so that concurrent requests share the statements that look up keys and
+ * sessions.
+ */
 export const createLookups = (gate: Gate): Lookups => ({
   findSecretKey: batchedLookUps((hashes) => findSecretKeys(gate.first, hashes)),
   noteUse: (fact) => noteUse(gate, fact),
@@ -85,7 +88,7 @@ async function findSecretKeys(
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Writes at most once a minute per key, across all processes. */
+/** Records a key's use, at most once a minute across all processes. */
 async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Promise<void> {
   await many(
     runner,
@@ -113,7 +116,7 @@ async function findSessions(runner: Runner, hashes: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Extends the expiry, at most once a minute and never past the absolute expiry. */
+/** Extends a session, at most once a minute and never past its absolute expiry. */
 async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
   await many(
     runner,
@@ -125,7 +128,7 @@ async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
   );
 }
 
-/** Null if the signing key has expired, or the tenant or the project is deleted. */
+/** Null if the signing key has expired, or the tenant or project has been deleted. */
 const findEmbedFact = (
   runner: Runner,
   { kid, workspaceId, tenantId, projectId }: EmbedSubject,

@@ -1,11 +1,11 @@
-// The header that names the workspace a caller expects to work in.
+// The `Keyrail-Workspace` header, which names the workspace a caller expects to work in.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
 
 const other = '01890000-0000-7000-8000-000000000000';
 
-test('a request for another workspace is rejected before anything runs', async (t) => {
+test('a request that names a different workspace is rejected before anything runs', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   for (const token of [app.tokens.liveKey, owner.token]) {
@@ -26,7 +26,7 @@ test('a request for another workspace is rejected before anything runs', async (
   }
 });
 
-test('the header must be a UUID', async (t) => {
+test('the workspace header must be a UUID', async (t) => {
   const app = await harness(t);
   for (const named of ['', 'acme', `${app.workspaceId}, ${app.workspaceId}`]) {
     const headers = { authorization: `Bearer ${app.tokens.liveKey}`, 'keyrail-workspace': named };
@@ -35,13 +35,13 @@ test('the header must be a UUID', async (t) => {
   }
 });
 
-test('an unknown credential gets a 401, whatever workspace the header names', async (t) => {
+test('an unknown credential gets a 401, whichever workspace the header names', async (t) => {
   const app = await harness(t);
   const headers = { authorization: 'Bearer krsk_live_nope', 'keyrail-workspace': other };
   equal((await app.ask('GET /v1/workspace', {}, headers)).status, 401);
 });
 
-test('endpoints for accounts and for the embed plane ignore the header', async (t) => {
+test('account endpoints and embed endpoints ignore the workspace header', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const headers = { authorization: `Bearer ${owner.token}`, 'keyrail-workspace': other };

@@ -1,6 +1,5 @@
-// The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active
-// workspace of a session can change between two requests, so a browser tab sends the workspace that
-// it shows.
+// The `Keyrail-Workspace` header: the workspace a caller expects to work in. A session's active
+// workspace can change between two requests, so a browser tab sends the workspace it is showing.
 
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -8,7 +7,7 @@ import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Principal, reachOf } from './principal.ts';
 
-/** Endpoints that work in the workspace of a vendor's credential. */
+/** Endpoints that act in the workspace that the vendor's credential belongs to. */
 const applies: ReadonlySet<Auth> = new Set<Auth>(['vendor', 'machine', 'machineHot', 'minting']);
 
 export function refuseOtherWorkspace(

@@ -56,7 +56,7 @@ test('two hashes run at a time, sixty-four wait, and the next is rejected with R
   await hasher.hash('there is room again', CAUSE);
 });
 
-test('a hash that fails frees its slot', async () => {
+test('a failed hash frees its slot', async () => {
   const hasher = createPasswordHasher();
   const broken = await Promise.allSettled(
     Array.from({ length: 10 }, () =>
@@ -89,7 +89,7 @@ function hashing() {
   return { ask, ended, refused, over: () => Promise.all(all) };
 }
 
-test('a known client is served before waiting hashes from thirty networks', async () => {
+test('a known client is served before the hashes waiting from thirty other networks', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask(`198.51.${at % 30}.7`);
   ask('203.0.113.9', true);
@@ -99,7 +99,7 @@ test('a known client is served before waiting hashes from thirty networks', asyn
   ok(place >= 0 && place <= 2 * AT_ONCE_MAX, `${place}`);
 });
 
-test('known clients do not keep others out of the queue', async () => {
+test('known clients do not crowd other clients out of the queue', async () => {
   const { ask, ended, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + 16; at += 1) ask(`198.51.${at}.7`, true);
   ask('203.0.113.9');
@@ -108,7 +108,7 @@ test('known clients do not keep others out of the queue', async () => {
   ok(place >= 0 && place <= 3 * AT_ONCE_MAX, `${place}`);
 });
 
-test('a network with one hash waits for only one hash of a network with sixty', async () => {
+test("a network with one hash waits for only one of another network's sixty", async () => {
   for (const crowd of ['198.51.100', '2001:db8:1']) {
     const { ask, ended, over } = hashing();
     const crowdedAt = (at: number) =>
@@ -121,7 +121,7 @@ test('a network with one hash waits for only one hash of a network with sixty', 
   }
 });
 
-test('in a full queue, a network with few hashes displaces one of the network with the most', async () => {
+test('when the queue is full, a network with few hashes displaces a hash from the network with the most', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

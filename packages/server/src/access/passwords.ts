@@ -1,18 +1,18 @@
-// Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
-// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The networks of
-// the clients take turns; clients known to the account have a separate queue.
+// Password hashing with argon2id, which is slow on purpose. To keep a burst of logins from
+// exhausting the machine, two hashes run at a time, 64 wait, and any more are rejected with 429.
+// Client networks take turns; clients known to the account have a separate queue.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
 import { createFairLine } from './fair-line.ts';
 
-/** The library's number for argon2id, because its enum exists only at compile time. */
+/** The library's number for argon2id. Its enum exists only at compile time. */
 const ARGON2ID = 2;
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes. */
 const OWASP_COST = { memoryKiB: 19_456, passes: 2 };
 
-/** 16 and 32 bytes of zeros in base64: as long as the salt and the digest of a real hash. */
+/** 16 and 32 bytes of zeros in base64: as long as a real hash's salt and digest. */
 const ZERO_SALT = 'A'.repeat(22);
 const ZERO_DIGEST = 'A'.repeat(43);
 
@@ -20,19 +20,18 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const KNOWN_WAITING_MAX = 16;
 
-/** What a hash was requested for. A known client has signed in to this account before. */
+/** The client that needs a hash. A known client has signed in to this account before. */
 type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
   hash(password: string, cause: HashCause): Promise<string>;
   /** If no hash is stored, does the same work and returns false. */
   verify(stored: string | null, password: string, cause: HashCause): Promise<boolean>;
-  /**
-   * The hash that is verified if none is stored. Tests compare its cost with the cost of a real
-   * hash.
-   */
+  /** The hash to verify when none is stored. Tests check that it costs the same as a real hash. */
   unusedHash: string;
-  /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */
+  /**
+   * How many times argon2 has run. Tests compare these counts, because equal work takes equal time.
+   */
   runs(): number;
 };
 

@@ -1,4 +1,4 @@
-// The caller of a request, after authentication.
+// A request's caller, after authentication.
 import { assert } from '../base/assert.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Env, Reach, Role } from '../doors/reach.ts';
@@ -8,7 +8,7 @@ export type EmbedPrincipal = {
   reach: Reach;
   env: Env;
   scopes: readonly string[];
-  /** Origins that may present the token: in its audience, and still registered. */
+  /** Origins allowed to use the token: those in its audience that are still registered. */
   origins: readonly string[];
   expiresAt: Date;
   expiresInMs: number;
@@ -42,7 +42,7 @@ export function refuseUnverified(principal: Principal): void {
   if (principal.kind === 'session' && !principal.isVerified) throw new ApiError('email_unverified');
 }
 
-/** The holder of an embed token, with the tenant and project of every key created with it. */
+/** An embed token's holder, with the tenant and project in which it creates keys. */
 export function embeddedIn(principal: Principal): {
   holder: EmbedPrincipal;
   tenantId: string;

@@ -1,6 +1,6 @@
-// A secret key that was found in public works for one more hour, so that its owner can replace it.
-// Anyone with a copy can use it for the same hour. So a quarantined key may do what production
-// needs, but may not make changes that outlive it.
+// A secret key found in public works for one more hour, so that its owner can replace it. During
+// that hour, anyone with a copy can use it too. So a quarantined key may do what production needs,
+// but may not make changes that outlive it.
 import { forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 

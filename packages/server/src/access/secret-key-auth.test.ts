@@ -1,5 +1,5 @@
-// Notifications of secret key changes between processes: sending, receiving, and losing the LISTEN
-// connection.
+// How processes notify each other about changed secret keys: sending, receiving, and losing the
+// LISTEN connection.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
@@ -50,7 +50,7 @@ function scene() {
   return { keys, ask, listener: listeners[0], notified, isClosed: () => closed === 1 };
 }
 
-test('a key revoked by another process is evicted, and no other key is', async () => {
+test('when another process revokes a key, only that key is evicted', async () => {
   const { ask, listener } = scene();
   deepEqual(await ask('a', 'b', 'a', 'b'), ['a', 'b']);
   listener?.heard('id of a');
@@ -64,7 +64,7 @@ test('losing the LISTEN connection clears the cache', async () => {
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
-test('all revoked keys are evicted in this process, even if the notification fails', async () => {
+test('this process evicts all keys it revokes, even if the notification fails', async () => {
   const { keys, ask, listener, notified } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);

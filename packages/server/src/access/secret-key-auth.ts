@@ -1,7 +1,7 @@
-// The secret key cache, and the notifications that evict revoked or changed keys everywhere. A
-// notification can be lost; the endpoint's maximum cache age then bounds how long a revoked key
-// works. Except on hot endpoints, that time is zero: a revocation is confirmed only once every
-// cached copy has expired (decision 0018).
+// The secret key cache, and the notifications that evict revoked or changed keys in every process.
+// If a notification is lost, the endpoint's maximum cache age limits how long a revoked key keeps
+// working. Once a revocation has been confirmed, only hot endpoints can still accept the key: the
+// response waits until every other cached copy has expired (decision 0018).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';
@@ -15,7 +15,7 @@ import { createSecretKeyCache } from './secret-key-cache.ts';
 
 const CHANNEL = 'kr_secret_keys';
 
-/** The maximum age of a cached key on endpoints that are not hot. */
+/** How old a cached key may be on endpoints that are not hot. */
 const RECENT_MS = 50;
 /** RECENT_MS plus a margin for the timers and clocks of other machines. */
 const SETTLED_AFTER_MS = 60;
@@ -39,7 +39,7 @@ export type SecretKeyAuthParts = {
 
 export type SecretKeyAuth = {
   principalOf(token: string, freshness: Freshness): Promise<Principal> | Principal;
-  /** Called after the commit. Settles when only hot endpoints may still accept the keys. */
+  /** Called after the commit. Settles once only hot endpoints can still accept the keys. */
   forget(keyIds: readonly string[]): Promise<void> | null;
   close(): Promise<void>;
 };

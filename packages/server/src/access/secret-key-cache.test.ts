@@ -12,7 +12,7 @@ import {
 const LIFE_MS = 5000;
 
 const principalFor = (token: string): Principal => ({
-  kind: 'session', // any kind will do: tests compare only the ID
+  kind: 'session', // any kind will do: tests only compare IDs
   userId: token,
   sessionId: token,
   isVerified: true,
@@ -65,7 +65,7 @@ async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial
   return asked;
 }
 
-test('a key is read once per lifetime, and use does not extend the lifetime', async () => {
+test('a key is read once per lifetime, and using the key does not extend its lifetime', async () => {
   const one = scene();
   deepEqual(await fill(one, 'a'), principalFor('a'));
   for (let at = 0; at < 4; at += 1) {
@@ -136,7 +136,7 @@ test('concurrent requests for a key share one read', async () => {
   for (const found of await Promise.all(asked)) deepEqual(found, principalFor('a'));
 });
 
-test('a rejection reaches all requests that share the read, and is not cached', async () => {
+test('a rejection applies to every request that shares the read, and is not cached', async () => {
   const one = scene();
   const asked = [one.cache.principalOf('a', LIFE_MS), one.cache.principalOf('a', LIFE_MS)];
   one.readings[0]?.fail();
@@ -145,7 +145,7 @@ test('a rejection reaches all requests that share the read, and is not cached', 
   equal(one.readings.length, 2);
 });
 
-test('a revoked key is evicted immediately, and no other key is', async () => {
+test('a revoked key is evicted immediately, and other keys stay cached', async () => {
   const one = scene();
   await fill(one, 'a');
   await fill(one, 'b');
@@ -154,7 +154,7 @@ test('a revoked key is evicted immediately, and no other key is', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a read that began before a revocation is not cached after it', async () => {
+test('the result of a read that began before a revocation is not cached after it', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
@@ -209,7 +209,7 @@ test('the time until a key expires also counts from the start of the read', asyn
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a lifetime of zero caches nothing', async () => {
+test('with a lifetime of zero, nothing is cached', async () => {
   const one = scene(0);
   await fill(one, 'a');
   equal(isKnown(one.cache, 'a'), false);

@@ -1,9 +1,9 @@
 // A cache of secret keys, so that a busy key isn't looked up on every request. Each endpoint sets
-// the maximum age of an entry. Age counts from the start of the read, so a revocation takes effect
-// everywhere within that time, even if a notification is lost.
+// how old an entry may be. An entry's age counts from the start of its read, so a revocation takes
+// effect everywhere within that time, even if a notification is lost.
 //
-// A read that began before a revocation is not cached after it (the generation has changed), and
-// later requests do not join it.
+// The result of a read that began before a revocation is not cached after it (the generation has
+// changed), and later requests do not join that read.
 import { monotonicMs } from '../base/clock.ts';
 import { sharedWithin } from '../base/coalesce.ts';
 import type { Principal } from './principal.ts';
@@ -25,7 +25,7 @@ export type SecretKeyCache = {
 type SecretKeyCacheParts = {
   /** The largest of the endpoints' maximum ages. */
   lifeMs: number;
-  /** Throws the 401 for a key that is not active. */
+  /** Throws a 401 if the key is not active. */
   read(token: string): Promise<ReadKey>;
   nowMs?(): number;
 };
@@ -39,7 +39,7 @@ export function createSecretKeyCache({
   read,
   nowMs = monotonicMs,
 }: SecretKeyCacheParts): SecretKeyCache {
-  // In insertion order. All entries have the same lifetime, so the oldest expire first.
+  // Entries are in insertion order. All have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
   /** Concurrent requests for the same key share one database read. */
   const reads = sharedWithin<Principal>(nowMs);

@@ -1,4 +1,4 @@
-// Reading a secret key: the lookup, the rejection, and the recording of its use.
+// Reading a secret key: how it is looked up, when it is rejected, and how its use is recorded.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,7 +22,10 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
   ...more,
 });
 
-/** A reader of these keys. Recording a use takes until the test resolves `noting`. */
+/**
+ * A reader that finds only these keys. Recording a use does not finish until the test resolves
+ * `noting`.
+ */
 function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
@@ -70,7 +73,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
   }
 });
 
-test('while the use of a key is being recorded, other keys do not wait', async () => {
+test("recording one key's use does not delay other keys", async () => {
   const slow = newToken();
   const quick = newToken();
   const facts = new Map([
@@ -97,7 +100,7 @@ test('a key is accepted even if its use cannot be recorded', async () => {
   equal((await reading).id, token.slice(-8));
 });
 
-test('expired and unknown keys are rejected without recording a use; mistyped ones are not looked up', async () => {
+test('expired and unknown keys are rejected without recording a use, and mistyped keys without a lookup', async () => {
   const good = newToken();
   const ended = newToken();
   const unknown = newToken();

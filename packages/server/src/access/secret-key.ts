@@ -1,4 +1,4 @@
-// Reads a secret key. It acts with the role it was created with, in its own environments.
+// Turns a secret key into a principal with the role it was created with and its own environments.
 
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
@@ -10,7 +10,7 @@ import type { ReadKey } from './secret-key-cache.ts';
 
 type Parts = { lookups: Pick<Lookups, 'findSecretKey' | 'noteUse'>; log: Log };
 
-/** Throws the 401 for a key that is not active. */
+/** Throws a 401 if the key is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
 export const createSecretKeyReader =

@@ -1,4 +1,4 @@
-// The credential of a session: when it is looked up, when it is extended, and its reach.
+// Session credentials: when a session is looked up, when it is extended, and what it can access.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
@@ -20,7 +20,7 @@ const live: SessionFact = {
 
 type Kept = { asked: string[]; seen: string[]; warned: string[] };
 
-/** Authenticates a token for which this session is stored. */
+/** Authenticates a token; `fact` is the session stored for it. */
 async function principalOf(token: string, fact: SessionFact | null, fails = false) {
   const kept: Kept = { asked: [], seen: [], warned: [] };
   const lookups: Pick<Lookups, 'findSession' | 'noteSeen'> = {
@@ -60,7 +60,7 @@ test('a session is looked up by the hash of its token', async () => {
   });
 });
 
-test('a malformed token is rejected without a lookup, with the same error', async () => {
+test('a malformed token gets the same error as an unknown one, without a lookup', async () => {
   for (const token of ['krses_', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
     let asked = 0;
     const lookups = {
@@ -83,7 +83,7 @@ test('an unknown or expired session is rejected and not extended', async () => {
   }
 });
 
-test('a stale session is extended, and works even if that fails', async () => {
+test('a stale session is extended, and works even if extending it fails', async () => {
   const stale = { ...live, seenIsStale: true };
   deepEqual((await principalOf(secret, stale)).kept.seen, ['session']);
   const { principal, kept } = await principalOf(secret, stale, true);

@@ -1,5 +1,5 @@
-// A signed-in user. The membership is read on every request, so that a removal or a new role takes
-// effect on the next request.
+// Turns a session into a principal. The user's membership is read on every request, so removing the
+// user or changing the role takes effect on the next one.
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';

@@ -1,4 +1,4 @@
-// The throttle: what it counts, for how long, and its limit on memory.
+// The throttle: what it counts, for how long, and how much memory it can use.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldBytes } from '@keyrail/testing/heap.ts';
@@ -11,7 +11,7 @@ const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Charges the throttle as the endpoints do: first the client, then the address. */
+/** Charges the throttle as the endpoints do: first the client, then the email address. */
 type Charging = Pick<Throttle, 'chargeRecipient'> & {
   charge(client: string, email?: string): Promise<void>;
   chargeReset(client: string, email: string): Promise<void>;
@@ -60,7 +60,7 @@ const times = async (count: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await act(n);
 };
 
-test('an address can be tried ten times a minute, across all clients', async () => {
+test('an email address can be tried ten times a minute, by all clients together', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`192.0.2.${n}`, 'ada@example.com'));
   equal(await retryAfter(() => throttle.charge('198.51.100.1', 'ADA@example.com')), 60);
@@ -73,7 +73,7 @@ test('an address can be tried ten times a minute, across all clients', async () 
   await throttle.charge('198.51.100.1', 'ada@example.com');
 });
 
-test('a client can make 120 attempts a minute, across all addresses', async () => {
+test('a client can make 120 attempts a minute, on all email addresses together', async () => {
   const { throttle, pass } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge('192.0.2.1', `${n}@example.com`));
   await retryAfter(() => throttle.charge('192.0.2.1', 'new@example.com'));
@@ -94,9 +94,9 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
   }
 });
 
-test("IPv6 clients share limits: four times a client's per /56 network, sixteen times per /48", async () => {
+test("IPv6 clients also share a limit: four times a single client's per /56, sixteen times per /48", async () => {
   const { throttle } = setUp();
-  /** The number of attempts allowed from the 256 networks of a /56. */
+  /** Counts the attempts allowed from the 256 networks in a /56. */
   const allowedFrom = async (home: string): Promise<number> => {
     let allowed = 0;
     for (let n = 0; n < 6 * PER_CLIENT_MAX; n += 1) {
@@ -114,7 +114,7 @@ test("IPv6 clients share limits: four times a client's per /56 network, sixteen 
   await throttle.charge('2001:db8:2:d000::1');
 });
 
-test('IPv4 clients are counted separately, in both notations of their address', async () => {
+test('each IPv4 client is counted separately, whichever notation its address uses', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
   await retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));
@@ -131,7 +131,7 @@ test('attempts while blocked do not extend the block', async () => {
   await throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
-test('emails to an address are limited, regardless of its case', async () => {
+test('emails to one address are limited, regardless of upper and lower case', async () => {
   const { throttle } = setUp();
   await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
   await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
@@ -158,7 +158,7 @@ test('failed logins do not block resets or sign-ups, and vice versa', async () =
   }
 });
 
-test('a client that has signed in before is known for that address', async () => {
+test('a client that has signed in with an email address is known for that address', async () => {
   const { throttle, pass } = setUp();
   const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
   await (await login('192.0.2.1')).succeeded();
@@ -177,7 +177,7 @@ test('a client that has signed in before is known for that address', async () =>
   equal((await throttle.chargeLogin('192.0.2.1', 'Ada@Example.com')).isKnownClient, true);
 });
 
-test('a known client has its own limited budget, which others cannot use up', async () => {
+test('a known client has a limited budget of its own, which other clients cannot use up', async () => {
   const { throttle } = setUp();
   const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
   await (await login('192.0.2.1')).succeeded();
@@ -186,7 +186,7 @@ test('a known client has its own limited budget, which others cannot use up', as
   equal(await retryAfter(async () => void (await login('192.0.2.1'))), 60);
 });
 
-test('a client is known for 31 days after its last login', async () => {
+test('a client stays known for 31 days after its last login', async () => {
   const { throttle, pass } = setUp();
   const login = () => throttle.chargeLogin('192.0.2.1', 'ada@example.com');
   await (await login()).succeeded();
@@ -199,7 +199,7 @@ test('a client is known for 31 days after its last login', async () => {
   equal((await login()).isKnownClient, false);
 });
 
-test('a flood of counters evicts the oldest, but none that have reached their limit', async () => {
+test('a flood of new counters evicts the oldest ones, but none that has reached its limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));
@@ -210,6 +210,6 @@ test('a flood of counters evicts the oldest, but none that have reached their li
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // The counter of this address was evicted; otherwise its second attempt would be denied.
+  // This address's counter was evicted; otherwise the second attempt would be denied.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

@@ -1,6 +1,7 @@
-// Slows down guessing: limits how often one client address and one email address may use endpoints
-// without a credential. It counts submitted addresses, whether or not they have an account. A
-// session proves neither the password nor the mailbox, so attempts with a session are limited too.
+// Slows down guessing: limits how often endpoints that need no credential can be used from one
+// client address or for one email address. Email addresses count as submitted, whether or not they
+// have an account. A session does not prove that its user knows the password or can read the
+// mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
@@ -10,26 +11,29 @@ import { createMemoryCounters } from '../volatile/memory.ts';
 import { networksOf } from './client-networks.ts';
 
 export type Throttle = {
-  /** All requests without a credential, before their bodies are read. */
+  /** For every request without a credential, before its body is read. */
   chargeClient(address: string): Promise<void>;
   chargeSignUp(email: string): Promise<void>;
-  /** Password resets. Counted separately, so that failed logins cannot block a reset. */
+  /** For password resets. Counted separately, so that failed logins cannot block a reset. */
   chargeReset(email: string): Promise<void>;
   /** Throws if this client has tried this address too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
-  /** Attempts of a signed-in user, and emails to the user's own address. */
+  /** For attempts by a signed-in user, and emails to the user's own address. */
   chargeAccount(userId: string): Promise<void>;
-  /** Emails triggered by other people. Counted separately: invitations must not block a login. */
+  /**
+   * For emails triggered by other people. Counted separately, so that invitations cannot block a
+   * login.
+   */
   chargeRecipient(email: string): Promise<void>;
-  /** Invitations sent by one user, in all workspaces together. */
+  /** For invitations sent by one user, in all workspaces together. */
   chargeInviter(personId: string): Promise<void>;
 };
 
 type LoginAttempt = {
   /**
-   * Set if an address was tried too often, from all clients together. The caller throws it after
-   * verifying the password; only the right password from a known client passes. So neither the
-   * response nor its timing depends on whether the client is known, or reveals an account.
+   * Set if all clients together have tried this email address too often. The caller throws it after
+   * verifying the password, unless the password is right and the client is known. So neither the
+   * response nor its timing reveals whether the client is known or the account exists.
    */
   refusal: ApiError | null;
   isKnownClient: boolean;
@@ -49,7 +53,10 @@ export const noThrottle: Throttle = {
   chargeInviter: free,
 };
 
-/** Each kind of counter has its own limit, so that a flood of one kind doesn't evict the others. */
+/**
+ * Each kind has its own limit on the number of counters, so that a flood of one kind doesn't evict
+ * the others.
+ */
 type Kind =
   | 'client'
   | 'client56'
@@ -72,19 +79,19 @@ const CLIENT_PER_MINUTE = 120;
 
 const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
   client: perMinute(CLIENT_PER_MINUTE),
-  // All clients in an IPv6 /56 network, and in a /48 network.
+  // All clients together in an IPv6 /56 network, and in a /48 network.
   client56: perMinute(4 * CLIENT_PER_MINUTE),
   client48: perMinute(16 * CLIENT_PER_MINUTE),
   signup: perMinute(10),
   reset: perMinute(10),
   login: perMinute(10),
-  // One client and one address: a budget that other clients cannot use up.
+  // One client with one email address: a budget that other clients cannot use up.
   pair: perMinute(10),
-  // Not a limit: the counter records a known client for 31 days.
+  // Not a limit: this counter marks a client as known for 31 days.
   known: { limit: 1_000_000_000, windowMs: 31 * DAY_MS, algorithm: 'sliding' },
   account: perMinute(10),
   recipient: perMinute(30),
-  // Changes that one tenant makes through embed tokens.
+  // Changes that one tenant makes with embed tokens.
   embed: perMinute(120),
 };
 
@@ -92,7 +99,7 @@ type Rates = Record<Kind, Rate>;
 
 const INVITES_PER_HOUR_USUAL = 50;
 
-/** The rates, some of which are settings. */
+/** The rates that the operator can set. */
 type ChosenRates = { invitesPerHourMax?: number };
 
 const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): Rates => ({
@@ -101,28 +108,28 @@ const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): R
 });
 
 /**
- * The maximum number of counters of one kind. Above it, the oldest counters that are below their
- * limit are evicted.
+ * The maximum number of counters of one kind. Beyond that, the oldest counters below their limit
+ * are evicted.
  */
 const NAMES_MAX = 100_000;
 
-/** A digest, so that client and email addresses are not written to another store. */
+/** A digest, so that client and email addresses are never written to Redis. */
 const digestOf = (kind: Kind, subject: string): string =>
   createHash('sha256').update(`${kind} ${subject}`).digest('base64url');
 
 type Count = { used: number; waitMs: number };
 
 type Charges = {
-  /** Throws 429 above the rate of its kind. */
+  /** Throws a 429 above the rate for this kind. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */
   count(kind: Kind, subject: string, cost?: number): Promise<Count>;
 };
 
 /**
- * Counts in this process, and also in Redis if it is configured. Only this throttle uses the
- * counters of this process: if Redis is full, evicting or unreachable, each process still enforces
- * the rates on its own.
+ * Counts in this process, and also in Redis if it is configured. The counters in this process are
+ * used by the throttle alone: if Redis is full, evicting or unreachable, each process still
+ * enforces the rates on its own.
  */
 export function createCharges(
   clock: Clock,
@@ -131,7 +138,7 @@ export function createCharges(
 ): Charges {
   const rates = ratesOf(chosen);
   const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
-  // Counters in this process's memory are not used here: they belong to workspaces.
+  // If `counters` is in memory, it is not used here: workspaces use it too, and could fill it up.
   const shared = counters?.store === 'redis' ? counters : null;
 
   async function count(kind: Kind, subject: string, cost = 1): Promise<Count> {

@@ -5,7 +5,7 @@ export type TableShape = {
   name: string;
   /** Leaves out generated columns, because the database computes them again. */
   columns: { name: string; type: string }[];
-  /** The columns that determine the order of the rows, so that it is the same in every database. */
+  /** The columns to sort rows by, so that their order is the same in every database. */
   order: string[];
   /** Whether any value is too large to be stored within its row. */
   hasLargeValues: boolean;
@@ -59,7 +59,7 @@ const HIDDEN = `
   where c.relnamespace = 'keyrail'::regnamespace and c.relkind in ('r', 'p', 'S', 'm', 'f')
   order by c.relname`;
 
-/** Row level security hides rows without an error, so a backup that lacks them would look fine. */
+/** Row-level security hides rows without an error, so a backup without them would look complete. */
 export async function refusePartial(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ name: string; fault: string | null }>(HIDDEN);
   const faults = rows.flatMap(({ name, fault }) => (fault === null ? [] : [`${name} ${fault}`]));

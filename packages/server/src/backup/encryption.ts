@@ -1,8 +1,8 @@
 // Encryption of backup files with age (https://age-encryption.org), so that the standard `age` tool
-// can decrypt them too. The key is an identity in the form that `age-keygen` prints.
+// can decrypt them too. The key is an age identity, as printed by `age-keygen`.
 //
-// An age file could have been made by anyone with the public half of the key. So the manifest,
-// which contains the digest of every file, has a MAC under a key that can only be derived from the
+// Anyone with the public half of the key could have made an age file. So the manifest, which
+// contains the digest of every file, has a MAC under a key that can only be derived from the
 // private half.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';

@@ -13,14 +13,14 @@ import { signingPartsOf } from '../signing/parts.ts';
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
 import { clockOf, runnerOn } from './sessions.ts';
 
-/** Added to a policy version that is ahead of the clock. */
+/** How far a policy version is raised if it is ahead of the clock. */
 const VERSIONS_AHEAD = 1_000_000_000;
 
-/** The current time in milliseconds; every policy version is set to it. */
+/** The current time in milliseconds, which policy versions are set to. */
 const clock = '(extract(epoch from app_now()) * 1000)::bigint';
 
 /**
- * Sets every version to the time of the restore. That is above all versions that nodes have seen,
+ * Sets every version to the time of the restore. That is higher than any version a node has seen,
  * provided that the clock is past all earlier restores and no project has had more than a thousand
  * changes a second since the last restore. The versions in the backup can't be used instead,
  * because the backup lacks the changes that were lost with the database. A version ahead of the
@@ -54,11 +54,11 @@ const fences: Record<string, string> = {
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
 
-/** The number of rows that each step changed, by the step's description. */
+/** The number of rows each step changed, keyed by the step's description. */
 export type Fenced = Record<string, number>;
 
 export type FenceOrder = {
-  /** The highest version that any node is known to have; 0 if none is known. */
+  /** The highest version any node is known to have; 0 if none is known. */
   aheadOf: number;
 };
 
@@ -82,7 +82,7 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 export const replaceSigningKeys =
   (masterKey: Secret) =>
   async (session: pg.ClientBase): Promise<void> => {
-    // Has no effect here: the new key replaces the old keys immediately.
+    // This schedule has no effect: the new key replaces the old keys immediately.
     const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
     const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
     const work: Work = {

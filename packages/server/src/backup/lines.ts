@@ -1,17 +1,19 @@
-// The rows of a table as lines of text: one JSON array for each row, with the text of each column.
-// Both stores print the same text for the same value, so digests from both can be compared.
+// Reads and writes a table's rows as lines of text: one JSON array per row, containing each column
+// as text. Both stores print the same text for the same value, so digests from both can be
+// compared.
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
 /**
- * Rows in a page. A row without large values is under 8 KiB; large values are stored outside their
+ * Rows per page. A row without large values is under 8 KiB; large values are stored outside their
  * row.
  */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 
 /**
- * Settings that give every value exactly one text form, and make plans read rows in index order.
+ * Settings that give every value exactly one text form, and make query plans read rows in index
+ * order.
  */
 const SETTINGS: Record<string, string> = {
   search_path: 'keyrail',
@@ -29,8 +31,8 @@ const SETTINGS: Record<string, string> = {
 };
 
 /**
- * Applies these settings until the transaction ends. Some exist only in newer versions of
- * PostgreSQL.
+ * Applies the settings above until the transaction ends, except those that an older PostgreSQL
+ * lacks.
  */
 export async function fixTextForms(session: pg.ClientBase): Promise<void> {
   await session.query(
@@ -40,7 +42,7 @@ export async function fixTextForms(session: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Lines of text, each with its line feed. */
+/** Lines of text, each including its line feed. */
 export type Page = { rows: number; text: Buffer };
 
 /** Reads a table page by page, in the transaction the caller has begun. */
@@ -78,7 +80,7 @@ export async function insertLines(
   );
 }
 
-/** Names of tables and columns are plain words; anything else is rejected. */
+/** Table and column names are plain words; anything else is rejected. */
 export function quoted(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a table or column name`);
   return `"${name}"`;

@@ -1,5 +1,5 @@
-// The manifest of a backup: its contents, when it was taken, and the digest of every file. It is
-// written last, so a directory without a valid manifest isn't a backup.
+// A backup's manifest: what the backup contains, when it was taken, and the digest of every file.
+// It is written last, so a directory without a valid manifest isn't a backup.
 //
 // The file has two lines: the manifest, and its seal. The seal contains the SHA-256 of the first
 // line and, if the backup is encrypted, a MAC of it. A missing MAC is rejected like a wrong one.
@@ -28,12 +28,12 @@ export type Manifest = {
   /** The PostgreSQL version. */
   database: string;
   encryption: 'age' | null;
-  /** Derived from the master key, and equal for equal keys. */
+  /** Derived from the master key: two marks are equal if their keys are. */
   masterKeyMark: string;
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];
   chains: ChainHead[];
-  /** The same chain heads as signed anchors. Empty if the server had no key to sign them. */
+  /** Signed anchors for the same chain heads. Empty if the server had no key to sign them with. */
   anchors: AuditAnchor[];
 };
 
@@ -96,7 +96,7 @@ function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | nul
   );
 }
 
-/** The seal has been checked, so a manifest of this format has the fields that were written. */
+/** The seal has been checked, so a manifest in this format has all the fields that were written. */
 function manifestIn(text: string): Manifest | null {
   const fields = fieldsOf(text);
   return fields.format === FORMAT && isBackupId(String(fields.id)) ? (fields as Manifest) : null;

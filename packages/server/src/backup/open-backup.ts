@@ -11,7 +11,7 @@ export type OpenBackup = {
   directory: string;
   key: string | null;
   manifest: Manifest;
-  /** Names of the migrations that create its schema. */
+  /** The names of the migrations that create the backup's schema. */
   migrations: ReadonlySet<string>;
 };
 
@@ -33,7 +33,10 @@ export async function openBackup(directory: string, key: string | null): Promise
   return { directory, key, manifest, migrations };
 }
 
-/** Without a key, anyone could have written the manifest, so its files must be in its directory. */
+/**
+ * Without a key, anyone could have written the manifest, so it may only list files in its
+ * directory.
+ */
 function refuseOutside(directory: string, file: unknown): void {
   if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
   throw new BadBackup(

@@ -1,5 +1,5 @@
-// The directory of all backups: how its entries are named, which backups exist, and which to
-// remove.
+// The directory that contains all backups: how its entries are named, which backups exist, and
+// which to remove.
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,8 +12,8 @@ export const PART_PREFIX = '.part-';
 export const GONE_PREFIX = '.gone-';
 
 /**
- * A running backup holds this lock for its transaction. The lock is released when the process
- * exits, even after a crash.
+ * Held by a running backup's transaction. The lock is released when the process exits, even if it
+ * crashes.
  */
 export const BACKUP_LOCK = 'select pg_try_advisory_xact_lock(7265003) as ours';
 
@@ -23,7 +23,7 @@ export const isBackupId = (text: string): boolean => /^\d{8}T\d{6}Z-[0-9a-f]{8}$
 /** A backup that must not be used. The message names the file and says what to do. */
 export class BadBackup extends Error {}
 
-/** IDs of the complete backups, oldest first. */
+/** Returns the IDs of all complete backups, oldest first. */
 export async function listBackups(into: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of (await namesIn(into)).filter(isBackupId).toSorted()) {
@@ -40,7 +40,7 @@ export async function newestBackup(into: string): Promise<string> {
   return join(into, newest);
 }
 
-/** Removes all but the newest backups, and returns the IDs of the removed backups. */
+/** Removes all but the newest backups, and returns the IDs of those removed. */
 export async function removeOldBackups(into: string, keep: number): Promise<string[]> {
   const old = (await listBackups(into)).slice(0, -keep);
   for (const id of old) await rm(join(into, id), { recursive: true, force: true });
@@ -48,8 +48,8 @@ export async function removeOldBackups(into: string, keep: number): Promise<stri
 }
 
 /**
- * Renames incomplete backups, so that processes that are still writing to them can't complete them.
- * Call while holding the backup lock.
+ * Renames incomplete backups, so that processes still writing to them can't complete them. Call
+ * while holding the backup lock.
  */
 export async function retireParts(into: string): Promise<void> {
   for (const name of (await namesIn(into)).filter((each) => each.startsWith(PART_PREFIX))) {

@@ -1,5 +1,6 @@
-// Restores a backup into an empty database, in one transaction: the schema as it was, the rows, a
-// comparison with the digests of the backup, later migrations, and the fences.
+// Restores a backup into an empty database, in one transaction: creates the schema as it was,
+// inserts the rows, compares them with the backup's digests, runs later migrations, and applies the
+// fences.
 import { join } from 'node:path';
 import type pg from 'pg';
 import { inMigration, migrateWithin } from '../db/migrate.ts';
@@ -91,7 +92,7 @@ const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =
 
 type Shapes = Map<string, TableShape>;
 
-/** The tables the migrations created, with their columns in the order of the backup. */
+/** The tables the migrations created, with their columns in the backup's order. */
 async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): Promise<Shapes> {
   const made = await readTables(admin);
   const shapes: Shapes = new Map();
@@ -136,7 +137,7 @@ async function load(
   }
 }
 
-/** Reads back what was written, to check that the database has exactly the rows of the backup. */
+/** Reads back what was written, to check that the database has exactly the backup's rows. */
 async function compare(
   admin: pg.ClientBase,
   tables: readonly TableRecord[],

@@ -29,7 +29,7 @@ export type BackupOrder = Shared & {
   place: Place;
   part: string;
   masterKeyMark: string;
-  /** Signs the heads of the audit chains; null if the database can't store a new key. */
+  /** Signs the audit chains' heads; null if the database can't store a new key. */
   anchorKey: { kid: string; pkcs8: string } | null;
 };
 
@@ -60,8 +60,8 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
 }
 
 /**
- * A TypeScript file next to this source file, or a JavaScript file next to the bundle that this is
- * part of.
+ * A TypeScript file next to this source file, or a JavaScript file next to the bundle that contains
+ * this code.
  */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 

@@ -48,7 +48,10 @@ export async function withLiteSession<T>(
 
 const STATEMENT_MS_MAX = 60_000;
 
-/** Runs statements on the connection of a restore, for code that otherwise gets a database door. */
+/**
+ * Runs statements on a restore's connection, for code that normally runs them through a database
+ * door.
+ */
 export const runnerOn = (session: pg.ClientBase): Runner => ({
   run: (statement) =>
     new Promise<Answer>((resolve, reject) => {

@@ -1,7 +1,6 @@
-// Lets a command ask the server that uses the data directory for a backup, because only one process
-// can use the embedded store. The socket is in the data directory, which only its owner can enter.
-// A command sends the name of a task and a line feed; the server sends reports, one JSON object per
-// line.
+// Lets a command ask the running server for a backup, because only one process can use the embedded
+// store. The socket is in the data directory, which only its owner can enter. A command sends a
+// task's name and a line feed; the server sends back progress reports, one JSON object per line.
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { chmod, open, rm } from 'node:fs/promises';
@@ -62,7 +61,7 @@ async function answer(socket: Socket, tasks: AskedTasks): Promise<void> {
   socket.end();
 }
 
-/** Null if no server uses the directory. */
+/** Null if no server is using the directory. */
 export async function askServer<T extends Result>(
   dataDir: string,
   task: keyof AskedTasks,

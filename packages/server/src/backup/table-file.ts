@@ -1,5 +1,5 @@
-// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. It is
-// written and read as a stream, so its size doesn't matter.
+// One file in a backup: a table's lines, compressed, and encrypted if there is a key. Files are
+// streamed, so they can be of any size.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -74,21 +74,21 @@ export async function writeTableFile(
   };
 }
 
-/** The maximum size of the lines in one statement; a single line may be longer. */
+/** The maximum total size of the lines in one statement. A single line may be longer. */
 const BATCH_BYTES = 1_048_576;
 const BATCH_LINES = 2000;
 
 /**
  * Far more than the largest row. Without a limit, a compressed line that never ends would fill up
- * the memory.
+ * memory.
  */
 const LINE_BYTES_MAX = 256 * 1_048_576;
 
 const LINE_FEED = 10;
 
 /**
- * Reads the lines of a file in batches and returns their digests. The file's hash has already been
- * checked.
+ * Reads a file's lines in batches, and returns their digests at the end. The file's hash has
+ * already been checked.
  */
 export async function* linesOf(
   path: string,
@@ -139,7 +139,7 @@ export async function digestOf(path: string): Promise<{ bytes: number; sha256: s
   return { bytes: tally.bytes(), sha256: tally.sha256() };
 }
 
-/** Flushes the entries of a directory to disk. */
+/** Flushes a directory's entries to disk. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

@@ -1,7 +1,7 @@
-// The target of a restore: it must not contain anything that the restore would replace, and no
-// server may be using it. Its guards are disabled while the restore writes rows that passed them
-// when they were first written. The owner role does this inside the restore's transaction, so no
-// other session sees it.
+// A restore's target: it must not contain anything that the restore would replace, and no server
+// may be using it. The target's guards are disabled while the restore writes rows that passed them
+// when they were first written. The owner role disables them inside the restore's transaction, so
+// no other session sees it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
@@ -21,8 +21,8 @@ const LOCK_WAIT = '5s';
 export class TargetInUse extends Error {}
 
 /**
- * Runs in a transaction. To see all rows it disables row level security; its locks stay until the
- * transaction ends.
+ * Runs in a transaction. To see all rows, it disables row-level security. Its locks are held until
+ * the transaction ends.
  */
 export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await refuseConnected(admin);
@@ -43,7 +43,7 @@ export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await admin.query('set local role none');
 }
 
-/** Runs a step of the transaction and undoes everything that it changed. */
+/** Runs a step within the transaction, then undoes everything it changed. */
 export async function unchanged(admin: pg.ClientBase, step: () => Promise<void>): Promise<void> {
   await admin.query('savepoint before_step');
   await step();
@@ -61,7 +61,7 @@ async function refuseConnected(admin: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Removes the schema of an empty target. */
+/** Removes an empty target's schema. */
 export async function dropSchema(admin: pg.ClientBase): Promise<void> {
   const owner = await schemaOwner(admin);
   if (owner === null) return;
@@ -90,7 +90,7 @@ type Guards = {
   back: string[];
 };
 
-/** Statements to disable a guard, and to restore it. */
+/** Builds the statements that disable each guard and restore it. */
 const LIFTING = `
   select format('alter table %s no force row level security', c.oid::regclass) as lift,
     format('alter table %s force row level security', c.oid::regclass) as back, 2 as step
@@ -118,7 +118,8 @@ export async function liftGuards(
 }
 
 /**
- * Foreign keys come first: adding one checks every row, and forced row level security hides rows.
+ * Restores foreign keys first: adding one checks every row, and forced row-level security hides
+ * rows.
  */
 export async function putBackGuards(admin: pg.ClientBase, { back }: Guards): Promise<void> {
   for (const statement of back) await admin.query(statement);

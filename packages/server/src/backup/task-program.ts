@@ -1,7 +1,7 @@
 // The process that runs one backup or one restore test. A server or a command starts it, sends it
-// one order, reads its reports and stops it. If its parent exits first, it removes its files and
-// exits. When systemd or a terminal stops a server, this process gets the signal too. It ignores
-// the signal, because the parent would report an unexpected exit as a failed backup.
+// one order, reads its reports and stops it. If the parent exits first, this process removes its
+// files and exits. When systemd or a terminal stops a server, this process gets the signal too but
+// ignores it, because the parent would report an unexpected exit as a failed backup.
 import { createPrivateKey } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -47,7 +47,8 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   });
   const nowMs = () => systemClock.now().getTime();
   /**
-   * A backup in another process holds the lock in the database; backups in this process take turns.
+   * If another process is running a backup, it holds the lock in the database; backups in this
+   * process take turns.
    */
   const clear = async () => {
     await openWork(
@@ -63,7 +64,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
     await makeDirectory(into, 'KEYRAIL_BACKUP_DIR');
     await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
     await clear();
-    // Only one process uses the directory of an embedded store, and its tasks take turns.
+    // Only one process uses an embedded store's directory, and its tasks take turns.
     const scratchMs = store.databaseUrl ? LEFT_MS_MAX : 0;
     await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
     try {
@@ -76,7 +77,8 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   const findAnchorKey = async () => {
     const randomBytes = systemRandomBytes;
     const signing = signingPartsOf({ ...parts.signing, masterKey, randomBytes });
-    // The database may be read-only. A backup without anchors is better than no backup.
+    // If the database is read-only, there may be no key. A backup without anchors is better than
+    // none.
     const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
     return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
   };
@@ -119,8 +121,8 @@ const exported = (key: KeyObject): string =>
   key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
 
 /**
- * PostgreSQL is read through a separate connection; the embedded store is copied, and the copy is
- * read.
+ * PostgreSQL is read through a separate connection; an embedded store is copied first, and the copy
+ * is read.
  */
 const placeOf = ({ databaseUrl }: Config['store'], scratch: string): Place =>
   databaseUrl

@@ -1,4 +1,4 @@
-// Without a key, a backup could have been written by anyone.
+// An unencrypted backup could have been written by anyone.
 import { deepEqual, rejects } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('a backup that lists files outside its directory is rejected', async (t) =>
   }
 });
 
-test('an endless compressed line does not fill up the memory', async (t) => {
+test('an endless compressed line does not fill up memory', async (t) => {
   const LINE_MAX = 1000;
   const path = join(await folder(t), 'users.jsonl.zst');
   const read = async () => {

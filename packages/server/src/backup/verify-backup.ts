@@ -1,5 +1,5 @@
 // Tests the newest backup: restores it into a separate embedded database, compares every table with
-// the digests of the backup, and verifies every audit chain.
+// the backup's digests, and verifies every audit chain.
 import { basename } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { systemClock } from '../base/clock.ts';
@@ -48,7 +48,7 @@ async function restoreAndVerify(
   report: (progress: TaskProgress) => void,
 ): Promise<TestedBackup> {
   const { id, tables, chains, anchors } = backup.manifest;
-  // A new master key is enough, because sealed data isn't read.
+  // A throwaway master key will do, because sealed data isn't read.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
     const order = { report, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf: 0 };
@@ -64,7 +64,7 @@ async function restoreAndVerify(
 const STATEMENT_MS_MAX = 60_000;
 const CHAIN_MS_MAX = 3_600_000;
 
-/** The chains of the restored database, read through the same door as the server's chains. */
+/** Reads the restored database's chains through the same door that the server uses. */
 async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise<void> {
   for (const { workspaceId, seq, hash } of chains) {
     const actor = { type: 'system' as const, id: null };

@@ -1,5 +1,5 @@
 // Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
-// last. The directory has a temporary name until it is complete.
+// last. Until the backup is complete, its directory has a temporary name.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -15,7 +15,7 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-/** Anchors for the heads of all chains, at the moment of the backup. */
+/** Signs anchors for the heads of all chains, as of the time of the backup. */
 export type SignChains = (
   heads: readonly (ChainHead & { occurredAt: Date })[],
   moment: Date,
@@ -23,14 +23,14 @@ export type SignChains = (
 
 type BackupOrder = {
   store: Manifest['store'];
-  /** The directory of all backups. */
+  /** The directory that contains all backups. */
   into: string;
-  /** The directory of the backup until it is complete. */
+  /** Where the backup is written until it is complete. */
   part: string;
-  /** Null: not encrypted. */
+  /** Null if the backup is not encrypted. */
   key: string | null;
   masterKeyMark: string;
-  /** Null: the backup has no anchors. */
+  /** Null if the backup gets no anchors. */
   signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;

@@ -4,7 +4,9 @@ export function assert(condition: unknown, why: string): asserts condition {
   if (!condition) throw new Error(`bug: ${why}`);
 }
 
-/** The last case of a switch over a closed union: a missing case does not compile. */
+/**
+ * For the default case of a switch over a closed union: if a case is missing, it does not compile.
+ */
 export function unreachable(value: never): never {
   throw new Error(`bug: unexpected ${JSON.stringify(value)}`);
 }

@@ -1,5 +1,5 @@
 // The injected clock. Stored times come from the database's clock (app_now() in the first
-// migration). This clock is for code that doesn't use the database. It also contains the shift that
+// migration). This clock is for code that doesn't use the database. It also holds the shift that
 // tests apply to both clocks.
 
 export type Clock = {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limited } from './coalesce.ts';
 
-test('limited calls run in order, hand over their slot, and are rejected beyond waitingMax', async () => {
+test('limited calls run in order, pass their slot on, and are rejected beyond waitingMax', async () => {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });
@@ -26,7 +26,7 @@ test('limited calls run in order, hand over their slot, and are rejected beyond 
   equal(await second, 'b');
 });
 
-test('limited calls with a different name have their own slots', async () => {
+test('limited calls with different names have separate slots', async () => {
   const run = limited({ atOnceMax: 1, waitingMax: 0, refuse: () => new Error('busy') });
   const held = Promise.withResolvers<string>();
   const first = run('a', () => held.promise);

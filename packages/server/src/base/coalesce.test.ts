@@ -10,7 +10,10 @@ type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {
   items: readonly string[];
 };
 
-/** Records the batches in the order they were sent. The test resolves them and moves the time. */
+/**
+ * Records the batches in the order they were sent. The test resolves the batches and advances the
+ * time.
+ */
 function open(options: BatchOptions = {}) {
   let nowMs = 0;
   const timers: { act(): void; atMs: number }[] = [];
@@ -69,7 +72,7 @@ test('no caller joins a batch in flight; the next batch waits for it and is sent
   deepEqual(await Promise.all(others), ['result of b', 'result of c']);
 });
 
-test('a batch that hangs delays the next one by only a few milliseconds', async () => {
+test('a hanging batch delays the next one by only a few milliseconds', async () => {
   const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
   const stuck = ask('a');
   await nextTurn();
@@ -119,7 +122,7 @@ test('with heldMsMin, the next batch is held for the average duration of a batch
   await heldFor(200);
 });
 
-test('with an infinite heldMsMax, batches of a group run strictly one after the other', async () => {
+test("with an infinite heldMsMax, a group's batches run strictly one after another", async () => {
   const { sent, ask, answer, pass } = open({
     inFlightMax: 1,
     heldMsMax: Number.POSITIVE_INFINITY,
@@ -154,7 +157,7 @@ test('a full batch is sent immediately, and the rest follows', async () => {
   equal((await Promise.all(asked)).length, 3);
 });
 
-test('a failure reaches every caller of its batch and no other', async () => {
+test('a failed batch rejects all of its own callers and no others', async () => {
   const { sent, ask, answer } = open({ inFlightMax: 1 });
   const first = ask('a');
   await nextTurn();
@@ -227,7 +230,7 @@ test('no result is older than its call, whatever the timing', async () => {
   }
 });
 
-test('a call joins a running call only if it is recent enough and began after forget()', async () => {
+test('a call joins a running call only if that one is recent enough and began after forget()', async () => {
   let nowMs = 0;
   const calls: PromiseWithResolvers<string>[] = [];
   const reads = sharedWithin<string>(() => nowMs);

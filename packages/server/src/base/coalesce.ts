@@ -1,11 +1,11 @@
 /**
- * Coalesces the work of concurrent callers. A batch is sent after its last caller has arrived, so
- * no result is older than the call it responds to.
+ * Combines concurrent callers' work into batches. A batch is sent after its last caller has
+ * arrived, so no result is older than the call it responds to.
  *
  * A batch has three states. It is *open* while callers can join it: at least until the end of the
  * current turn of the event loop, and longer while its group has `inFlightMax` batches in flight.
- * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when
- * every caller has its own result.
+ * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when every
+ * caller has its own result.
  */
 import { monotonicMs } from './clock.ts';
 
@@ -19,8 +19,8 @@ export type BatchOptions = {
    */
   heldMsMax?: number;
   /**
-   * If it is less than `heldMsMax`, a batch waits for about the average duration of a batch, within
-   * these bounds. So only a few batches run at a time while a database is slow.
+   * If this is less than `heldMsMax`, a batch is held for about the average duration of a batch,
+   * within these two bounds. So only a few batches run at a time while a database is slow.
    */
   heldMsMin?: number;
   /**
@@ -34,7 +34,10 @@ export type BatchOptions = {
   nowMs?(): number;
 };
 
-/** Results in the order of the items. A rejected promise among them rejects only its own item. */
+/**
+ * Returns one result per item, in the same order. A rejected promise among them rejects only its
+ * own item.
+ */
 type RunBatch<Item, Result> = (
   items: readonly Item[],
 ) => Promise<readonly (Result | Promise<Result>)[]>;
@@ -55,7 +58,7 @@ type Waiting<Item, Result> = {
 type Group<Item, Result> = { waiting: Waiting<Item, Result>[]; inFlight: number };
 
 export const HELD_MS_MAX = 5;
-/** The weight of the newest batch in the moving average of durations. */
+/** The newest batch's weight in the moving average of durations. */
 const NEWEST_SHARE = 0.2;
 
 export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item, Result> {
@@ -79,7 +82,7 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
     group.inFlight += 1;
     const sentAtMs = nowMs();
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
-    // The batch is over before its callers continue, so a caller that calls again joins a new
+    // Ends the batch before its callers continue, so that a caller that calls again joins a new
     // batch.
     const end = () => {
       group.inFlight -= 1;
@@ -177,7 +180,7 @@ type SharedWithin<Result> = {
   forget(): void;
 };
 
-/** Like `sharedInFlight`, by name, with a bound on the age of the result. */
+/** Like `sharedInFlight`, but by name, and with a limit on how old the result may be. */
 export function sharedWithin<Result>(nowMs = monotonicMs): SharedWithin<Result> {
   type Call = { beganAtMs: number; result: Promise<Result> };
   const inFlight = new Map<string, Call>();
@@ -218,7 +221,7 @@ export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
     try {
       return await work();
     } finally {
-      // The slot is handed to the next waiting call, so that a new call cannot take it first.
+      // Hands the slot directly to the next waiting call, so that a new call cannot take it first.
       const next = queue.waiting.shift();
       if (next) next();
       else queue.running -= 1;

@@ -1,18 +1,18 @@
-// How long a piece of work may still wait. Acquiring a connection and running a statement both
-// check it, so that a frozen database cannot delay a request beyond its deadline.
+// How much longer a piece of work may wait. Both acquiring a connection and running a statement
+// check the deadline, so that a frozen database cannot delay a request beyond its deadline.
 import { monotonicMs } from './clock.ts';
 
 export type Deadline = { remainingMs(): number };
 
-/** Bounds the total time that a request waits. */
+/** Limits the total time a request may wait. */
 export const deadlineAfter = (ms: number): Deadline => {
   const endsAt = monotonicMs() + ms;
   return { remainingMs: () => endsAt - monotonicMs() };
 };
 
 /**
- * For work made of many small statements: each may wait `stepMs`, and all of them `totalMs`. A
- * database that stops responding is noticed as quickly as in any other request.
+ * For work made of many small statements: each may wait `stepMs`, and all of them together
+ * `totalMs`. A database that stops responding is noticed as quickly as in any other request.
  */
 export const steppedDeadline = (stepMs: number, totalMs: number): Deadline => {
   const total = deadlineAfter(totalMs);

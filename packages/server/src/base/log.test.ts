@@ -45,7 +45,7 @@ function written(level: LogLevel, isTTY: boolean): string[] {
     .filter(Boolean);
 }
 
-test('without a terminal each line is a JSON object with the name of its level', () => {
+test("without a terminal, each line is a JSON object that contains its level's name", () => {
   const lines = written('info', false).map((line) => JSON.parse(line));
   deepEqual(
     lines.map(({ level, msg }) => `${level} ${msg}`),
@@ -66,7 +66,7 @@ test('lines below the level are not written', () => {
   deepEqual(lines, { trace: 4, debug: 4, info: 3, warn: 2, error: 1, silent: 0 });
 });
 
-test('an error is logged with its message and code, without the values a driver attached', () => {
+test('an error is logged with its message and code, but without the values that a driver attached', () => {
   const out = new PassThrough();
   const row = { detail: 'Failing row contains (ada@example.com)', parameters: ['hunter2'] };
   const error = Object.assign(new Error('violates a check'), { code: '23514', table: 'users' });

@@ -28,7 +28,7 @@ test('an error in a step is thrown unchanged', async () => {
 
 type Work = () => number | Promise<number>;
 
-/** The callbacks that were called, and whether each was called before the next turn. */
+/** Lists which callbacks were called, and whether each was called before the next turn. */
 async function settled(work: Work): Promise<string[]> {
   const called: string[] = [];
   void attempt(

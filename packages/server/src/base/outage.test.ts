@@ -41,7 +41,7 @@ test('a lasting fault is logged once, again after ten minutes, and when it ends'
   deepEqual(lines.slice(3), ['warn lost refused'], 'the next outage is logged again');
 });
 
-test('a new reason is logged too, but only the first five of an outage', () => {
+test('new reasons are logged too, but only the first five in an outage', () => {
   const { lines, outage, pass } = rig();
   for (let n = 0; n < 100; n += 1) {
     outage.fault(new Error(n % 2 === 0 ? 'shutting down' : 'refused'));

@@ -6,7 +6,7 @@ import { reasonOf } from './errors.ts';
 import type { Log } from './log.ts';
 
 const AGAIN_AFTER_MS = 10 * MINUTE_MS;
-/** Bounds the log lines of a fault whose reason contains a different name each time. */
+/** Limits the log lines for a fault whose reason contains a different name each time. */
 const REASONS_MAX = 5;
 
 export type Outage = { fault(error: unknown): void; over(): void };

@@ -10,7 +10,7 @@ const byCodePoints = (a: string, b: string): number =>
 const isIn = (text: string, { from, to }: ReturnType<typeof textRangeOf>): boolean =>
   byCodePoints(text, from) >= 0 && (to === null || byCodePoints(text, to) < 0);
 
-test('a string is in the range of a prefix if and only if it begins with that prefix', () => {
+test("a string is in a prefix's range if and only if it begins with that prefix", () => {
   const text = fc.string({ unit: 'binary', maxLength: 4 }).map((some) => some.toWellFormed());
   const lower = text.map((some) => some.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
   fc.assert(
@@ -21,14 +21,14 @@ test('a string is in the range of a prefix if and only if it begins with that pr
   );
 });
 
-test('prefixes with the highest characters have a range too, and only ASCII letters become lowercase', () => {
+test('prefixes ending in the highest characters have a range too, and only ASCII letters are lowercased', () => {
   deepEqual(textRangeOf('KR_Ä'), { from: 'kr_Ä', to: 'kr_Å' });
   deepEqual(textRangeOf('\ud7ff'), { from: '\ud7ff', to: '\ue000' });
   deepEqual(textRangeOf('a\u{10ffff}'), { from: 'a\u{10ffff}', to: 'b' });
   deepEqual(textRangeOf('\u{10ffff}'), { from: '\u{10ffff}', to: null });
 });
 
-test('only a prefix of an ID has a range of IDs', () => {
+test('a text has a range of IDs only if an ID can begin with it', () => {
   const id = '01890C5E-7b21-7c3a-9d5e-0123456789ab';
   deepEqual(idRangeOf(id), { from: id, to: id });
   deepEqual(idRangeOf('01890c5e-7'), {

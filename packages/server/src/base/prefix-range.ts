@@ -12,8 +12,8 @@ const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
 /**
- * The range of all strings that begin with `start`, with its ASCII letters in lowercase. Strings
- * are sorted by code point, which is the same order as by byte.
+ * Returns the range of all strings that begin with `start`, after lowercasing its ASCII letters.
+ * Strings are sorted by code point, which is the same as byte order.
  */
 export function textRangeOf(start: string): TextRange {
   const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -9,7 +9,7 @@ const key = Buffer.alloc(32, 1);
 const { seal, unseal } = createSealing(key, systemRandomBytes);
 const TOKEN = 'q3Zk0J7vX2m9fL1sT8wYbN4cR6dH5gPaUeIoKxMzQwE';
 
-test('a sealed secret can be unsealed, and its text is not visible in the sealed form', () => {
+test('a sealed secret can be unsealed, and its sealed form does not contain its text', () => {
   for (const text of [TOKEN, '', 'ä🔑\n', 'x'.repeat(500)]) {
     const sealed = seal(new Secret(text));
     equal(unseal(sealed).reveal(), text);
@@ -30,12 +30,13 @@ test('unsealing fails after any bit is flipped', () => {
   }
 });
 
-test('unsealing fails when the end is cut off at any byte', () => {
+test('unsealing fails if the data is truncated at any byte', () => {
   const sealed = seal(new Secret(TOKEN));
   for (let length = 0; length < sealed.length; length += 1) {
     throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
   }
-  // A sealed empty string ends with its tag. Truncating it leaves a shorter tag that still matches.
+  // A sealed empty string ends with its tag, so truncating it leaves a shorter tag that still
+  // matches.
   const empty = seal(new Secret(''));
   for (let length = 0; length < empty.length; length += 1) {
     throws(() => unseal(empty.subarray(0, length)), `${length} bytes of an empty secret`);

@@ -8,7 +8,7 @@ const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /**
- * Requires the full length. Otherwise a truncated tag would be accepted, and a short tag can be
+ * Requires full-length tags. Otherwise a truncated tag would be accepted, and short tags can be
  * guessed.
  */
 const options = { authTagLength: TAG_BYTES };
@@ -69,6 +69,9 @@ export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
     ),
   );
 
-/** A mark that is equal for equal master keys and reveals nothing else about them. */
+/**
+ * A mark for comparing master keys: equal keys have equal marks. It reveals nothing else about the
+ * key.
+ */
 export const masterKeyMark = (masterKey: Secret): string =>
   keyFor('mark', masterKey).toString('hex').slice(0, 32);

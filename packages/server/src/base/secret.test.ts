@@ -1,4 +1,4 @@
-// Only reveal() returns the text of a secret.
+// Only reveal() returns a secret's text.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
@@ -48,6 +48,6 @@ test('a secret is not cloned into another thread', () => {
   throws(() => structuredClone(secret).reveal());
 });
 
-test('reveal returns the text of a secret', () => {
+test("reveal returns the secret's text", () => {
   equal(secret.reveal(), TEXT);
 });

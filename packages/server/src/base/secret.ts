@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #text: string | null;
 
-  /** Null creates a secret that can't be revealed, for a stored response. */
+  /** With null, the secret can't be revealed: used for stored responses. */
   constructor(text: string | null) {
     this.#text = text;
   }
@@ -34,7 +34,7 @@ export class Secret {
 
 const WITHHELD = new Secret(null);
 
-/** A copy of a plain value in which every secret is withheld. */
+/** Copies a plain value, withholding every secret in it. */
 export function withoutSecrets<T>(value: T): T;
 export function withoutSecrets(value: unknown): unknown {
   if (value instanceof Secret) return WITHHELD;

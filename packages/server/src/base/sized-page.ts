@@ -1,4 +1,4 @@
-// One page of rows with `meta`, cut off where the total `meta` would become too large.
+// One page of rows with `meta`, cut off before their total `meta` becomes too large.
 import type { JsonText } from './json-text.ts';
 
 export type PageSize = { limit: number; metaBytes: number };
@@ -6,7 +6,7 @@ export type PageSize = { limit: number; metaBytes: number };
 export type SizedPage<Row> = {
   /** Always includes the first row, then as many rows as fit. */
   rows: Row[];
-  /** The number of rows, up to the limit, regardless of how many fit. */
+  /** The number of rows found, up to the limit, including those that do not fit. */
   found: number;
   /** Where the list stopped looking for rows, if there may be more rows after it. */
   end?: { createdAt: Date; id: string } | null;

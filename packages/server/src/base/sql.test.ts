@@ -4,7 +4,7 @@ import { allOf, changesOf, constant, named, type Sql, sql, textOf, valuesOf } fr
 
 const compiled = (query: Sql) => ({ text: textOf(query), values: query.values });
 
-test('every value becomes a parameter, in the order of the text', () => {
+test('values become parameters, in the order in which they appear in the text', () => {
   const hostile = `'); drop table users; --`;
   deepEqual(compiled(sql`select ${1} where name = ${hostile} and tags = ${['a', 'b']}`), {
     text: 'select $1 where name = $2 and tags = $3',
@@ -12,7 +12,7 @@ test('every value becomes a parameter, in the order of the text', () => {
   });
 });
 
-test('a template in a template becomes part of its text', () => {
+test('a nested template becomes part of the outer text', () => {
   const live = sql`deleted_at is null and env = ${'live'}`;
   const page = (after: Date | null) =>
     sql`select * from keys where ${live} ${after ? sql`and at < ${after}` : sql``} limit ${5}`;
@@ -34,7 +34,7 @@ test('an object that looks like a template is not treated as one', () => {
   deepEqual(compiled(sql`select ${forged}`), { text: 'select $1', values: [forged] });
 });
 
-test('rows become columns and parameters; a field that is undefined is left out', () => {
+test('fields become columns and parameters, and undefined fields are left out', () => {
   const fields = { createdAt: 'now', name: null, slug: undefined };
   deepEqual(compiled(sql`insert into keys ${valuesOf(fields)}`), {
     text: 'insert into keys (created_at, name) values ($1, $2)',

@@ -1,16 +1,16 @@
-// SQL as templates. A value in a template becomes a parameter, and a template in a template becomes
-// part of its text. Apart from that, only names and numbers, which are checked, become part of the
-// text. So a value from a request cannot become SQL.
+// SQL as templates. A value in a template becomes a parameter, and a nested template becomes part
+// of the text. The only other text comes from names and numbers, which are checked. So a value from
+// a request cannot become SQL.
 
 const IS_SQL = Symbol('sql');
 
 /**
- * The values a parameter may have. A JSON value is passed as text: an array would become an SQL
+ * The values a parameter may have. JSON is passed as text, because an array would become an SQL
  * array.
  */
 type Value = string | number | boolean | Date | Uint8Array | null | readonly Value[];
 
-/** A statement or a part of one. `Row` is the type of the rows that it returns. */
+/** A statement, or part of one. `Row` is the type of the rows it returns. */
 export type Sql<Row = unknown> = {
   readonly [IS_SQL]: true;
   /** The text before, between and after the values. */
@@ -61,15 +61,15 @@ export const joined = (parts: readonly Sql[], separator = sql`, `): Sql =>
 /** Joins conditions with `and`. There must be at least one. */
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql` and `);
 
-/** The name of a table, a column or a type: `d.due_at`. */
+/** The name of a table, column or type, such as `d.due_at`. */
 export function named(name: string): Sql {
   if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a valid name in SQL`);
   return made([name], []);
 }
 
 /**
- * A number as part of the text, for numbers that never change. The planner knows its value, unlike
- * the value of a parameter.
+ * Puts a number directly into the text. Only for numbers that never change. The planner knows such
+ * a number's value, unlike a parameter's.
  */
 export const constant = (value: number): Sql => made([String(value)], []);
 

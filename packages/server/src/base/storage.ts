@@ -9,5 +9,8 @@ export type StorageState = 'ok' | 'low' | 'full' | 'out';
 /** From best to worst. */
 export const storageStates: readonly StorageState[] = ['ok', 'low', 'full', 'out'];
 
-/** `spare`: writes stop when the disk is low. `reserve`: writes stop when it is out of space. */
+/**
+ * `spare`: such a write stops when the disk is low. `reserve`: it only stops when the disk is out
+ * of space.
+ */
 export type StorageUse = 'spare' | 'reserve';

@@ -1,8 +1,8 @@
 // The port for tracing. Its implementation is loaded only if the OpenTelemetry settings are
-// present. Without them, all code that uses this port gets null and does nothing.
+// present. Without them, all code that uses this port gets null and traces nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Names, numbers and IDs. Never a secret, and never a value from a caller's query. */
+/** Names, numbers and IDs. Never secrets, and never values from a caller's query. */
 export type SpanFields = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
@@ -13,7 +13,7 @@ export type SpanStart = {
   fields?: SpanFields;
 };
 
-/** A span that is recorded and has not ended. */
+/** A recorded span that has not ended. */
 export type Span = {
   add(fields: SpanFields): void;
   /** The W3C Trace Context header that identifies this span. */

@@ -1,10 +1,10 @@
-// The hand-written format equals Date.toISOString.
+// The hand-written formatter gives the same text as Date.toISOString.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { wireTime } from './wire-time.ts';
 
-test('every time is formatted as by toISOString, in any order', () => {
+test('every time is formatted as toISOString would, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
       for (const moment of moments) equal(wireTime(moment), moment.toISOString());
@@ -13,7 +13,7 @@ test('every time is formatted as by toISOString, in any order', () => {
   );
 });
 
-test('times at the edges of a day, of the epoch and of the Date range are formatted correctly', () => {
+test('times at the edges of a day, the epoch and the Date range are formatted correctly', () => {
   for (const text of [
     '1970-01-01T00:00:00.000Z',
     '1969-12-31T23:59:59.999Z',

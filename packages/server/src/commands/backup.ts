@@ -1,5 +1,5 @@
-// keyrail-server backup and restore-test. With the embedded store, a running server does the work.
-// If no server is running, the command opens the store.
+// keyrail-server backup and restore-test. With the embedded store, a running server does the work;
+// if none is running, the command opens the store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askServer } from '../backup/socket.ts';
@@ -69,7 +69,7 @@ async function withTasks<T extends { backupId: string }>(
   }
 }
 
-/** Otherwise a wrong directory would give a backup of a new, empty database. */
+/** Otherwise, a wrong directory would result in a backup of a new, empty database. */
 function refuseWithoutDatabase({ store: { databaseUrl, dataDir } }: Config): void {
   if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
   throw new Error(

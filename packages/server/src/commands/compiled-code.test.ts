@@ -1,4 +1,4 @@
-// The cache of compiled code keeps only the running program's code.
+// The compiled-code cache keeps only the running program's code.
 import { deepEqual, equal } from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cacheCompiledCode } from './compiled-code.ts';
 
-test('compiled code of other programs is removed, and nothing else is', (t) => {
+test("other programs' compiled code is removed, and nothing else", (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kr-compiled-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const cache = join(dataDir, 'compiled');
@@ -24,7 +24,7 @@ test('compiled code of other programs is removed, and nothing else is', (t) => {
   equal(existsSync(join(dataDir, 'master-key')), true);
 });
 
-test('a data directory that does not exist is not created', () => {
+test('a missing data directory is not created', () => {
   const dataDir = join(tmpdir(), 'kr-no-such-directory');
   cacheCompiledCode(dataDir, '/opt/keyrail/dist/program-0');
   equal(existsSync(dataDir), false);

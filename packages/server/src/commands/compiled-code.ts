@@ -10,8 +10,9 @@ const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
 
 /**
  * Later starts load compiled code instead of compiling every source. The cache is in the data
- * directory, which only this user can write: its content is executed. Each build of the program has
- * its own folder there. The folders of other builds are never read again, so they are removed.
+ * directory, which only the server's user can write to, because the cached code is executed. Each
+ * build of the program has its own folder there. The folders of other builds are never read again,
+ * so they are removed.
  */
 export function cacheCompiledCode(dataDir: string, program: string): void {
   if (!existsSync(dataDir)) return;
@@ -22,6 +23,6 @@ export function cacheCompiledCode(dataDir: string, program: string): void {
     const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
-    // A leftover folder only takes up disk space, so it must not prevent the start.
+    // A leftover folder only takes up disk space, so it must not prevent startup.
   }
 }

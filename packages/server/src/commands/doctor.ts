@@ -31,8 +31,8 @@ export async function doctorCommand(read: ConfigResult, words: readonly string[]
   const severity = worstOf(findings);
   const report = { version: VERSION, severity, findings };
   const text = isJson ? `${JSON.stringify(report)}\n` : textOf(findings);
-  // Exits explicitly, because a server that has stopped responding may keep a connection of this
-  // process open.
+  // Exits explicitly, because a server that has stopped responding may keep one of this process's
+  // connections open.
   process.stdout.write(text, () => process.exit(exitCodes[severity]));
 }
 
@@ -64,7 +64,10 @@ export async function diagnose(read: ConfigResult): Promise<Finding[]> {
   return [...settings, ...problem.findings, ...found];
 }
 
-/** Opens signing keys with the master key. Unlike a start, it doesn't generate a master key. */
+/**
+ * Unseals signing keys with the master key. Unlike a server start, this doesn't generate a master
+ * key.
+ */
 async function opener({ store: { dataDir }, secrets, signing }: Config) {
   const isThere = secrets.masterKey !== null || existsSync(join(dataDir, 'master-key'));
   if (!isThere) return { unseal: null, findings: [] };

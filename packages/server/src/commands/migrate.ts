@@ -1,4 +1,4 @@
-// keyrail-server migrate: for deployments that migrate before a rollout.
+// keyrail-server migrate: migrates the database, for deployments that do so before a rollout.
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import type { Config } from '../config.ts';

@@ -1,5 +1,5 @@
-// The output of backups and restores: a line that updates in place on a terminal, JSON lines
-// otherwise.
+// The output of backups and restores: on a terminal, a line that updates in place; otherwise, JSON
+// lines.
 import { paced } from '../backup/run-task.ts';
 import type { TaskProgress } from '../features/backups/backup-tasks.ts';
 
@@ -7,7 +7,7 @@ type Output = { isTTY?: boolean; write(text: string): unknown };
 
 type TaskDisplay = {
   progress(progress: TaskProgress): void;
-  /** `fields` is for programs, `text` for people. */
+  /** `fields` is for programs, `text` for terminals. */
   done(fields: Record<string, unknown>, text: string): void;
 };
 

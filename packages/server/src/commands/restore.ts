@@ -1,5 +1,5 @@
 // keyrail-server restore: fills an empty database from a backup. The target is the store in the
-// settings, so that a backup of either store can be restored into either.
+// settings, so a backup of either kind of store can be restored into either kind.
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -93,7 +93,7 @@ async function directoryOf({ backups }: Config, which: string | undefined): Prom
 
 /**
  * The target's master key. If it differs from the backup's, data sealed with the old key can no
- * longer be read: responses of idempotent requests are then replayed without their bodies.
+ * longer be read, so the stored responses of idempotent requests are replayed without their bodies.
  */
 async function masterKeyFor(
   { secrets: { masterKey }, store: { dataDir } }: Config,

@@ -53,7 +53,7 @@ async function stepFor(config: Config, words: readonly string[]): Promise<Step> 
 
 type Wanted = { cause: 'asked' | 'immediately'; purpose: SigningPurpose };
 
-/** `rotate`, then its options in any order, each at most once. */
+/** Parses `rotate`, followed by its options in any order, each at most once. */
 function rotationIn([verb, ...options]: readonly string[]): Wanted {
   const { values } = optionsIn(options);
   const purpose = signingPurposes.find((each) => each === (values.purpose ?? 'embed_token'));

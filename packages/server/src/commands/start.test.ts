@@ -1,4 +1,4 @@
-// The order in which the server stops.
+// The order in which a server shuts down.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';

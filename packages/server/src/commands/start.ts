@@ -1,5 +1,5 @@
-// keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
-// rejected, accepted requests and running jobs finish, and the store is closed last.
+// keyrail-server start, api and worker: run until they receive a signal, then shut down in order:
+// new requests are rejected, accepted requests and running jobs finish, and the store closes last.
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
@@ -29,7 +29,7 @@ import { readyFields, welcome } from './welcome.ts';
 
 const STOP_WITHIN_MS = 9000;
 
-/** `portFrom` is the name of the setting for the port, for error messages. */
+/** `portFrom` is the name of the setting that the port comes from, for error messages. */
 type Address = { host: string; port: number; portFrom: string };
 
 type Parts = { api: boolean; worker: boolean };
@@ -87,7 +87,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   if (parts.api && isTTY) process.stdout.write(welcome(url, config));
   // Standard output contains nothing but JSON, because a program may be reading the log.
   else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
-  // Written now, because a killed process writes nothing on exit.
+  // Written now, because a killed process could not write it on exit.
   flushCompileCache();
 }
 
@@ -184,7 +184,7 @@ async function tracesOf({ traces }: Config): Promise<Traces | null> {
   return openTraces(traces);
 }
 
-/** The tasks that commands on this machine may request; their results are recorded. */
+/** The tasks that commands on this machine may request. Their results are recorded. */
 function askedTasks({ work, backup }: WorkerParts): AskedTasks {
   const { tasks, operatorEmail } = backup;
   if (!tasks) throw new Error('bug: the embedded server has no backup tasks');
@@ -198,12 +198,12 @@ function askedTasks({ work, backup }: WorkerParts): AskedTasks {
 type Running = {
   app: Pick<App, 'stopServing' | 'close'>;
   worker: Worker | null;
-  /** The HTTP server of a standalone worker. */
+  /** A standalone worker's HTTP server. */
   probes?: Pick<Http, 'close'> | null;
 };
 
 /**
- * Requests and jobs stop at the same time: a job that waits for a mail server must not keep the API
+ * Requests and jobs stop at the same time: a job waiting for a mail server must not keep the API
  * open in the meantime.
  */
 export async function stopInOrder({ app, worker, probes }: Running): Promise<void> {

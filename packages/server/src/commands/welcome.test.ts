@@ -1,4 +1,4 @@
-// The command that a fresh start prints must work when it is pasted into a shell.
+// The command printed by a fresh start must work when pasted into a shell.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome message points out that the port comes from PORT', () => {
+test('the welcome message says if the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 
-/** A generated token is in a file; a configured one isn't. */
+/** The file with the generated token; null if none was generated. */
 const tokenFile = ({ secrets, store: { databaseUrl, dataDir } }: Config): string | null =>
   secrets.bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
 
-/** Shell expression for the token. */
+/** A shell expression that expands to the token. */
 function tokenIn(config: Config): string {
   const file = tokenFile(config);
   return file === null ? '$KEYRAIL_BOOTSTRAP_TOKEN' : `$(cat ${inShell(file)})`;
@@ -15,7 +15,7 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Many programs use the variable PORT, so it may have been meant for another program. */
+/** Many programs read the variable PORT, so it may have been meant for a different one. */
 const portHint = ({ listening }: Config): string =>
   listening.portFrom === 'PORT' ? ' (port set by PORT)' : '';
 

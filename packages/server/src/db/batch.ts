@@ -1,6 +1,6 @@
 // Sends several statements in one round trip. The driver waits for each statement; a batch sends
 // all of them before one Sync. PostgreSQL runs a batch without BEGIN as one implicit transaction:
-// after a failed statement the others are skipped and everything is rolled back.
+// if a statement fails, the rest are skipped and everything is rolled back.
 import pg from 'pg';
 import type { Answer, Statement } from './database.ts';
 import { isStalePlan, isUnreplicated, StoreUnavailable } from './faults.ts';
@@ -8,7 +8,7 @@ import { camelName, preparedName, wireValue } from './wire-format.ts';
 
 type Field = { name: string; dataTypeID: number };
 
-/** The part of the driver's connection that a submittable uses. */
+/** The part of the driver's connection that a batch uses. */
 type Wire = {
   stream: { cork?(): void; uncork?(): void };
   parsedStatements: Record<string, string>;
@@ -60,7 +60,7 @@ export class Batch {
   }
 
   // On each ParseComplete the driver records `name` as prepared with `text`. It reads `name` and
-  // then `text`, once each, so reading `text` moves on to the next statement.
+  // then `text`, once each, so reading `text` advances to the next statement.
   get name(): string | undefined {
     return this.#unparsed[0]?.name;
   }
@@ -122,7 +122,7 @@ export class Batch {
   handleCommandComplete(message: { text: string }): void {
     const answer = this.#answers[this.#current];
     if (answer) answer.count = Number(/ (\d+)$/.exec(message.text)?.[1] ?? 0);
-    // PostgreSQL responds to the COMMIT of a failed transaction with ROLLBACK, which is not a
+    // If the transaction has failed, PostgreSQL responds to COMMIT with ROLLBACK, which is not a
     // success.
     const asked = this.#statements[this.#current]?.text;
     if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);
@@ -161,8 +161,8 @@ export class Batch {
 }
 
 /**
- * The columns of each connection's prepared statements. In PostgreSQL, the columns of a prepared
- * statement never change, so each statement is described once.
+ * The columns of each connection's prepared statements. In PostgreSQL, a prepared statement's
+ * columns never change, so each one is described only once.
  */
 const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
 

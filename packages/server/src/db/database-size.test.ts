@@ -1,4 +1,4 @@
-// The storage state derived from a PostgreSQL server's responses.
+// How the storage state is derived from a PostgreSQL server's responses.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
@@ -10,7 +10,7 @@ import { withDiskReserve } from './disk-space.ts';
 const never = async () => {};
 const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });
 
-test('a database is ok below 90 % of its maximum size, then low, and full from 95 %', () => {
+test('storage is ok below 90 % of the maximum database size, then low, and full from 95 %', () => {
   const gauge = createSizeGauge(1000, never);
   const states = [0, 899, 900, 949, 950, 2000, 899].map((bytes) => {
     gauge.seen(said(bytes));
@@ -29,7 +29,7 @@ test('without a maximum, the size is ignored, but a read-only server counts as l
   equal(gauge.state(), 'ok');
 });
 
-test('the size is checked when a write needs it, but not for every write', () => {
+test('the size is checked when a write needs it, but not on every write', () => {
   let looks = 0;
   const gauge = createSizeGauge(1000, async () => {
     looks += 1;

@@ -1,6 +1,7 @@
-// Estimates the disk space of a PostgreSQL server. A login cannot see the server's file systems, so
-// the operator configures the maximum size of the database. A reported full disk counts as full for
-// ten seconds, and a server that became read-only is noticed by the health probes.
+// Estimates the disk space of a PostgreSQL server. A database login cannot see the server's file
+// systems, so the operator configures the database's maximum size. If the server reports a full
+// disk, the disk counts as full for ten seconds; a server that has become read-only is noticed by
+// the health probes.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';
@@ -8,23 +9,23 @@ import type { Answer, Statement } from './database.ts';
 import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
 
-/** Fractions of the maximum size. From FULL_SHARE on, only revoking and deleting are allowed. */
+/**
+ * Fractions of the maximum size. At FULL_SHARE and above, only revoking and deleting are allowed.
+ */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
-/** `share`: the fraction of the maximum size. */
+/** `share` is the fraction of the maximum size in use. */
 export function stateAt(share: number): StorageState {
   if (share >= FULL_SHARE) return 'full';
   return share >= LOW_SHARE ? 'low' : 'ok';
 }
 
 type SizeGauge = StorageGauge & {
-  /**
-   * The query runs as the login itself, because not every role may read the size of the database.
-   */
+  /** The query runs as the login itself, because not every role may read the database's size. */
   readonly question: Statement;
   seen(answer: Answer): void;
 };

@@ -9,7 +9,7 @@ import type { DoorRole } from './roles.ts';
 export type { DoorRole } from './roles.ts';
 
 /**
- * The rows that row level security lets a transaction see. An absent field means no restriction.
+ * The rows that row-level security lets a transaction see. An absent field means no restriction.
  */
 export type Scope = {
   /** Without a workspace, no workspace's rows are visible. */
@@ -23,7 +23,7 @@ export type Scope = {
 
 export type Statement = { text: string; values: readonly unknown[] };
 
-/** Rows have camelCase names; `count` is the row count that the command reports. */
+/** Column names are in camelCase; `count` is the row count that PostgreSQL reports. */
 export type Answer = { rows: Record<string, unknown>[]; count: number };
 
 export type Opening = {
@@ -35,16 +35,16 @@ export type Opening = {
   repeatable?: boolean;
   /** Writes are rejected. */
   readOnly?: boolean;
-  /** Without it, writes are rejected when the disk is full. */
+  /** If absent, writes are rejected once the disk is full. */
   storage?: StorageUse | undefined;
-  /** Passes the name of this work's span to PostgreSQL, for its log and its list of sessions. */
+  /** Identifies this work's span in PostgreSQL's log and session list. */
   traceparent?: string;
-  /** Gets a connection before all waiting work without this flag. */
+  /** Gets a connection before any waiting work that lacks this flag. */
   goesFirst?: boolean;
 };
 
 export type Transaction = {
-  /** The time of this transaction, from the database's clock. */
+  /** This transaction's time, from the database's clock. */
   readonly now: Date;
   run(statement: Statement): Promise<Answer>;
 };
@@ -70,11 +70,14 @@ export type Database = {
   /** Runs one statement under a scope, in its own transaction and one round trip. */
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
-  /** Receives notifications from other processes. Absent in the embedded store, which has none. */
+  /**
+   * Receives notifications from other processes. Absent in the embedded store, which only one
+   * process uses.
+   */
   listen?(listener: Listener): Listening;
   /**
-   * For a change whose credential has not been looked up yet: throws StoreUnavailable if its work
-   * cannot finish before its deadline. The work counts as waiting until the returned function is
+   * Announces a change whose credential has not been looked up yet. Throws StoreUnavailable if the
+   * change cannot finish before its deadline. It counts as waiting until the returned function is
    * called.
    */
   expect(opening: Pick<Opening, 'role' | 'deadline' | 'goesFirst'>): () => void;
@@ -83,8 +86,8 @@ export type Database = {
   storage(): StorageState;
   poolUse(): PoolUse;
   /**
-   * Copies a consistent snapshot of the store's files. Other work waits only while the files that
-   * changed during the copy are copied again. Absent for PostgreSQL, and for a store in memory.
+   * Copies a consistent snapshot of the store's files. Other work has to wait only while files that
+   * changed in the meantime are copied again. Absent for PostgreSQL and for an in-memory store.
    */
   copyTo?(directory: string): Promise<void>;
   close(): Promise<void>;

@@ -9,9 +9,10 @@ import { StorageShort } from './faults.ts';
 const MEBIBYTE = 1_048_576;
 
 /**
- * Thresholds of the embedded store, in free bytes. Its write-ahead log grows in files of 16 MiB.
- * Without space for the next file PGlite does not fail: it loops forever and blocks this process.
- * So nothing is written with less than one file left, and the reserve above that is three files.
+ * The embedded store's thresholds, in free bytes. Its write-ahead log grows in files of 16 MiB. If
+ * there is no space for the next file, PGlite does not fail: it loops forever and blocks this
+ * process. So all writes stop once there is space for only one more file, and the reserve above
+ * that is three files.
  */
 const OUT_BYTES = 18 * MEBIBYTE;
 const FULL_BYTES = 66 * MEBIBYTE;
@@ -25,13 +26,13 @@ export function stateWith(freeBytes: number): StorageState {
 
 export function freeBytesIn(directory: string): number {
   const { bavail, bsize, blocks } = statfsSync(directory);
-  // Some file systems do not report their size.
+  // Some file systems report no size.
   return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
 }
 
 export type StorageGauge = {
   state(): StorageState;
-  /** Called with every failed write, since that may be the only sign of a full disk. */
+  /** Called after every failed write, because that may be the only sign of a full disk. */
   noteFault?(error: unknown): void;
 };
 
@@ -65,7 +66,7 @@ export function withDiskReserve(db: Database, gauge: StorageGauge): Database {
           body({
             now,
             async run(statement) {
-              // A long transaction may run while the disk becomes full.
+              // The disk may fill up during a long transaction.
               if (mustOnlyRead(opening)) throw new StorageShort();
               return run(statement);
             },

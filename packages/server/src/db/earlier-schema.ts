@@ -1,6 +1,6 @@
-// Before the first release the migrations were rewritten as one set. A database from an earlier
-// commit has a different history and isn't migrated; a backup moves its data. The last schema
-// before the rewrite is the same as the new one, so its backups can be restored.
+// The migrations were rewritten as one set before the first release. A database from an earlier
+// commit has a different history and isn't migrated; its data is moved with a backup. The last
+// schema before the rewrite is the same as the new one, so backups of it can be restored.
 import { createHash } from 'node:crypto';
 
 type Applied = { name: string; hash: string };
@@ -12,9 +12,9 @@ type Applied = { name: string; hash: string };
 const FIRST = '0001_clock_reach_and_guards.sql';
 const LAST = '0013_deployment.sql';
 
-/** SHA-256 of the last earlier set: one line per file, with its name and its hash. */
+/** SHA-256 of the last set before the rewrite: of one line per file, with its name and hash. */
 const LAST_EARLIER = 'd68f93fdf4f55e948087edd6af524f04e9396477d8fe9a987e490d8e050dd3cc';
-/** The last file of that set. */
+/** The last file in that set. */
 export const LAST_EARLIER_FILE = '0044_expand_connected_nodes.sql';
 
 export const isEarlier = (names: readonly string[]): boolean =>
@@ -30,8 +30,8 @@ export const MOVE_IT =
   'directory (KEYRAIL_DATA_DIR).';
 
 /**
- * This version's migrations that create a backup's schema. For most backups, these are the same as
- * the backup's own.
+ * The migrations in this version that create a backup's schema. For most backups, they are the
+ * backup's own.
  */
 export function presentNames(applied: readonly Applied[], files: readonly Applied[]): Applied[] {
   const lines = applied.map(({ name, hash }) => `${name} ${hash}`).join('\n');

@@ -2,7 +2,9 @@
 
 /** The store failed: unreachable, frozen, saturated, shutting down or out of disk space. */
 export class StoreUnavailable extends Error {
-  /** True if the work can be retried: only its opening was sent, or repeating it is harmless. */
+  /**
+   * True if the work can be retried, because only its opening was sent or repeating it is harmless.
+   */
   readonly untouched: boolean;
 
   constructor(reason: string, options: { cause?: unknown; untouched?: boolean } = {}) {
@@ -36,7 +38,7 @@ const text = (error: unknown, field: string): string | undefined => {
 };
 
 /**
- * PostgreSQL's five-character code, only for errors from the server, because EPIPE has five letters
+ * PostgreSQL's five-character code. Only for errors from the server, because EPIPE has five letters
  * too.
  */
 export const sqlState = (error: unknown): string | undefined => {
@@ -49,15 +51,16 @@ export const violatedConstraint = (error: unknown): string | undefined =>
   sqlState(error) === '23505' ? text(error, 'constraint') : undefined;
 
 /**
- * Whether a newer process has migrated a table of a prepared statement. The routine identifies this
- * error, because its message is translated and its code is shared with other errors.
+ * Whether a newer process has migrated a table that a prepared statement uses. The routine
+ * identifies this error, because its message is translated and its code is shared with other
+ * errors.
  */
 export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && text(error, 'routine') === 'RevalidateCachedQuery';
 
 /**
  * Whether the wait for the synchronous replica was cancelled. PostgreSQL then reports the commit as
- * done, with this warning, but a failover loses the commit.
+ * done, with this warning, but a failover would lose it.
  */
 export const isUnreplicated = (notice: object): boolean =>
   text(notice, 'routine') === 'SyncRepWaitForLSN';
@@ -75,8 +78,8 @@ export const isRetryable = (error: unknown): boolean => {
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 
 /**
- * 25006: after a failover, a connection's server may have become a read-only standby, and every
- * write on it fails. The others: a lock or a transaction took too long.
+ * 25006: after a failover, a connection's server may have become a read-only standby, on which
+ * every write fails. The others: a lock or a transaction took too long.
  */
 const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
 
@@ -84,7 +87,7 @@ export const isStoreFault = (error: unknown): boolean => {
   if (error instanceof StoreUnavailable) return true;
   const state = sqlState(error);
   if (state) return unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state);
-  // Failures without a response from the server.
+  // The server sent no response.
   return isLost(error) || /^(timeout e|Query read timeout)/.test(messageOf(error));
 };
 
@@ -92,13 +95,13 @@ export const isStoreFault = (error: unknown): boolean => {
 export const spoilsConnection = (error: unknown): boolean =>
   isStoreFault(error) && !(error instanceof StorageShort);
 
-/** The connection was lost, as opposed to a server that is slow to respond. */
+/** Whether the connection was lost, rather than the server being slow to respond. */
 export const isLost = (error: unknown): boolean => {
   const state = sqlState(error);
   if (state) return state.startsWith('08') || state.startsWith('57P');
   const message = messageOf(error);
   return (
-    // System error codes. After several addresses have been tried, the error has no syscall.
+    // System errors. If several addresses were tried, the error has no syscall, only a code.
     text(error, 'syscall') !== undefined ||
     /^E(?!RR_)[A-Z_]+$/.test(text(error, 'code') ?? '') ||
     message.startsWith('Connection terminated') ||

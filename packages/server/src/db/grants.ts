@@ -1,20 +1,20 @@
-// The privileges of each door on each table. The migrations grant them, and this list repeats them
-// on purpose: it shows any grant that is added, lost or widened by accident. A test compares it
-// with a new database, and the doctor compares it with the operator's.
+// Which privileges each door (a database role) has on each table. The migrations grant them; this
+// list repeats them on purpose, so that a grant added, lost or widened by accident is noticed. A
+// test compares the list with a new database, and the doctor compares it with the operator's.
 import type { DoorRole } from './roles.ts';
 
-/** A privilege, or a privilege on some columns: `select(id,email)`. */
+/** Each role's privileges on a table, or on some of its columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
 
-/** For tables that change through the write door, with an audit row. */
+/** For tables changed only through the write door, which adds an audit row. */
 const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
 
-/** For tables that are only written by functions of the owner. */
+/** For tables that only the owner's functions write to. */
 const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];
 
-/** The columns of a user that fellow members may see. */
+/** The columns of a user's row that fellow members may see. */
 const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {

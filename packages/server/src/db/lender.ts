@@ -1,5 +1,5 @@
-// Lends connections of a bounded pool, each to one borrower at a time. A connection that timed out
-// or broke is destroyed. The embedded store's only connection is rolled back instead.
+// Lends connections from a bounded pool, each to one borrower at a time. A connection that timed
+// out or broke is destroyed. The embedded store's only connection is rolled back instead.
 import type pg from 'pg';
 import { monotonicMs } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
@@ -11,8 +11,8 @@ export type LenderParts = {
   kind: Database['kind'];
   pool: pg.Pool;
   /**
-   * Requests beyond this are rejected immediately, because a longer queue couldn't be served in
-   * time.
+   * The maximum number of waiting requests. Any more are rejected immediately, because a longer
+   * queue couldn't be served in time.
    */
   waitingMax: number;
 };
@@ -64,7 +64,8 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
-      // Measured when the work finishes, because the connection may be returned a turn later.
+      // Measured now that the work has finished, because the connection may be returned a turn
+      // later.
       const back = leave(monotonicMs() - lentAt);
       // A connection whose transaction is still open, for any reason, is discarded too.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
@@ -75,10 +76,10 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
   return { lend, expect: line.expect, use: line.use };
 }
 
-/** `back` is called when the connection can be lent again. */
+/** Calls `back` when the connection can be lent again. */
 type Returned = (client: pg.PoolClient, back: () => void) => void;
 
-/** How each kind of store takes back a usable and a broken connection. */
+/** How each kind of store takes back a connection, usable or broken. */
 const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned }> = {
   postgres: {
     giveBack: (client, back) => release(client, back),
@@ -99,7 +100,8 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 
 /**
  * All connections to the embedded store share one session, so a new connection would find the old
- * transaction open and receive its pending responses. The rollback finishes both first.
+ * transaction still open and receive its pending responses. The rollback ends the transaction and
+ * waits for the responses first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(

@@ -51,10 +51,10 @@ test('a listener receives notifications after a reconnect', { skip }, async (t) 
   await until(async () => (await connections()) === 0);
 });
 
-test('a listener whose LISTEN fails leaves no connection open', { skip }, async (t) => {
+test('if LISTEN fails, the listener leaves no connection open', { skip }, async (t) => {
   const { url, connections } = await open(t);
   let faults = 0;
-  // LISTEN fails for a channel without a name, after the connection was opened.
+  // LISTEN fails for a channel without a name, but only after the connection has been opened.
   const listening = listenTo(url, {
     channel: '',
     heard: () => {},

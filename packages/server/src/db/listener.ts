@@ -1,5 +1,5 @@
-// One connection that receives notifications from other processes. Notifications are lost while it
-// is down, so callers must also poll.
+// One connection that receives notifications from other processes. While the connection is down,
+// notifications are lost, so callers must also poll.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Listener, Listening } from './database.ts';

@@ -1,4 +1,4 @@
-// Refuses to start with roles that bypass row level security, because then workspaces wouldn't be
+// Refuses to start with roles that bypass row-level security, because then workspaces wouldn't be
 // isolated. Warns about rights that the login no longer needs.
 import type pg from 'pg';
 import { allRoles } from './roles.ts';
@@ -38,17 +38,20 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Separates a warning from the statement that fixes it. */
+/** Comes between a warning and the statement that fixes it. */
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
   /** Most texts end with `TO_FIX` and a statement. */
   text: string;
-  /** Whether another login of the cluster could take over this login. */
+  /** Whether another login in the cluster could take over this one. */
   isUnsafe: boolean;
 };
 
-/** Before this version, CREATEROLE can change the password of every login except superusers. */
+/**
+ * Before this PostgreSQL version, CREATEROLE allows changing the password of every login except
+ * superusers.
+ */
 const CREATEROLE_IS_BOUNDED_FROM = 160_000;
 
 /** Warnings about the login and its database. */
@@ -100,12 +103,12 @@ type Rights = {
   createsRoles: boolean;
   isOpen: boolean;
   others: string[];
-  /** Roles that may create roles, except the login and superusers. */
+  /** Roles that may create roles, not counting the login and superusers. */
   roleMakers: string[];
   version: number;
 };
 
-// `others`: other logins that are members of our roles, except superusers, which always are.
+// `others`: other logins that are members of our roles, not counting superusers, which always are.
 const RIGHTS = `
   select session_user::text as login, current_database()::text as database,
     rolcreaterole as "createsRoles",

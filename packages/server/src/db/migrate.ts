@@ -1,6 +1,5 @@
 // Migrates a database: applies numbered SQL files once each, in order. It may run repeatedly, and
-// in several processes at the same time. It rejects files that were changed after they were
-// applied.
+// in several processes at the same time. Files that were changed after being applied are rejected.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,15 +29,15 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * The SQL that runs before the numbered files at every migration. It ends with the owner's role
- * set.
+ * The SQL that every migration runs before the numbered files. Afterwards, the session's role is
+ * the owner.
  */
 export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
 /**
  * While a migration waits for a lock on a table, every later statement on that table waits too. So
- * the migration gives up after two seconds, and is retried as a whole. It is also retried after a
+ * a migration gives up after two seconds and is retried as a whole. It is also retried after a
  * deadlock with a request that locks the same tables in a different order.
  */
 const LOCK_MS_MAX = 2000;
@@ -72,7 +71,7 @@ const stillLocked = (cause: unknown): Error =>
     { cause },
   );
 
-/** Runs a transaction that excludes other migrations and restores of this database. */
+/** Runs a transaction that cannot overlap with other migrations or restores of this database. */
 export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T>): Promise<T> {
   await admin.query('begin');
   try {
@@ -81,7 +80,7 @@ export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T
     await admin.query('commit');
     return result;
   } catch (error) {
-    // On a lost connection the rollback fails too; the first error is the one to report.
+    // If the connection was lost, the rollback fails too; the first error is the one to report.
     await admin.query('rollback').catch(() => {});
     throw error;
   }
@@ -131,8 +130,8 @@ async function applyMissing(
 }
 
 /**
- * Whether the previous release can run, and restart, with this migration, because it only adds
- * things. A test checks each file with such a name.
+ * Whether the previous release can run, and even restart, on a database with this migration,
+ * because the migration only adds things. A test checks each file with such a name.
  */
 export const isExpansion = (name: string): boolean => /^\d{4}_expand_/.test(name);
 

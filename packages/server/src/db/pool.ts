@@ -1,4 +1,4 @@
-// Runs the statements of both stores, on a bounded pool of the driver's connections.
+// Runs both stores' statements on a bounded pool of the driver's connections.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
@@ -30,7 +30,7 @@ type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
   /**
-   * Behind a pooler in transaction mode, nothing stays on a connection. So this statement begins
+   * For a pooler in transaction mode, which keeps no state on a connection: this statement begins
    * each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
@@ -77,7 +77,8 @@ export function pooledDatabase(parts: PoolParts): Database {
         const now = answers.at(-1)?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('bug: the database returned no time');
         const run = (statement: Statement) => runIn(client, statement, opening);
-        // The embedded store never yields, so this lets other work run between two statements.
+        // The embedded store never yields to the event loop, so this lets other work run between
+        // two statements.
         const inTurn = (statement: Statement) =>
           run(statement).finally(() => (kind === 'embedded' ? nextTurn() : undefined));
         return finish(client, opening, () => body({ now, run: inTurn }));
@@ -133,10 +134,10 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
 };
 
 /**
- * Planner settings. By default the planner may choose parallel scans and sorts: because the table
- * was empty or all rows had one value when it was last analysed, or because it overestimates how
- * many rows row level security hides. With these settings it scans, sorts and hash-joins only where
- * no index can be used.
+ * Planner settings. By default, the planner may choose parallel scans and sorts, because the table
+ * was empty or all its rows had the same value when it was last analysed, or because the planner
+ * overestimates how many rows row-level security hides. With these settings it scans, sorts and
+ * hash-joins only where no index can be used.
  */
 const PLANNING = [
   ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => [
@@ -173,7 +174,8 @@ const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY)
 
 /**
  * Names the session after the traceparent, for this transaction. A comment in the statements would
- * make each of them a different prepared statement. The name has 63 bytes, the maximum.
+ * make each of them a different prepared statement. At 63 bytes, the name is exactly as long as
+ * PostgreSQL allows.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;
@@ -216,14 +218,16 @@ async function finish<T>(
   }
   const answers = await send(client, [...ending.last, COMMIT], deadline).catch(async (thrown) => {
     const error = refusedBy(opening, thrown);
-    // COMMIT was skipped after the failed statement, so the transaction is still open.
+    // A statement failed and COMMIT was skipped, so the transaction is still open.
     await abandon(client, error, deadline);
     throw error;
   });
   return ending.result(answers);
 }
 
-/** Rolls back a failed transaction. A broken connection is destroyed, which rolls back as well. */
+/**
+ * Rolls back a failed transaction. A broken connection is destroyed instead, which also rolls back.
+ */
 async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline): Promise<void> {
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
@@ -259,8 +263,9 @@ async function sendOne(
 }
 
 /**
- * A statement may have run although its connection was lost. It is retried for roles that only read
- * or whose writes are idempotent. A claim or a charge must not happen twice.
+ * Whether a statement is retried after its connection was lost, although it may have run: only for
+ * roles that just read, or whose writes are idempotent. Claiming a job or charging a limit must not
+ * happen twice.
  */
 const mayRepeat: Record<DoorRole, boolean> = {
   kr_read: true,

@@ -1,4 +1,4 @@
-// If the connection is lost during a migration, the start fails with the reason.
+// If a migration loses its connection, startup fails with the reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
@@ -12,7 +12,7 @@ const skip = superuserUrl === undefined && 'needs PostgreSQL';
 const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'keyrail-admin'`;
 
-test('a migration that loses its connection fails with the reason', { skip }, async (t) => {
+test('a migration that loses its connection fails and reports the reason', { skip }, async (t) => {
   const { url, admin: other } = await postgresCopyFor(t, superuserUrl ?? '');
   const cutWhile = (use: (admin: pg.ClientBase) => Promise<unknown>) =>
     withPostgresAdmin(url, async (admin) => {
@@ -28,8 +28,8 @@ test('a migration that loses its connection fails with the reason', { skip }, as
     withPostgresAdmin(url, async (admin) => {
       const ended = new Promise<void>((resolve) => admin.once('end', resolve));
       await other.query(CUT);
-      // Waits until the driver has noticed the lost connection. Until then, the reason would be a
-      // failed write.
+      // Waits until the driver has noticed the lost connection. Before that, the reported reason
+      // would be a failed write.
       await ended;
       await migrate(admin);
     }),

@@ -1,5 +1,6 @@
-// PostgreSQL behind the port: a bounded pool with timeouts on both sides. The server's timeout does
-// not fire when the backend is frozen; the client's timeout leaves the statement running.
+// PostgreSQL behind the port: a bounded pool with timeouts on both sides. Both are needed: the
+// server's timeout does not fire if the backend is frozen, and the client's timeout leaves the
+// statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { deadlineAfter } from '../base/deadline.ts';
@@ -16,7 +17,7 @@ type PostgresOptions = {
   /** A pooler in transaction mode, for everything except LISTEN. */
   poolerUrl?: string | null;
   connectionsMax: number;
-  /** The maximum size of the database. Without it, the size isn't checked. */
+  /** The database's maximum size. If absent, the size isn't checked. */
   bytesMax?: number | null;
   onIdleError(error: Error): void;
 };
@@ -29,8 +30,8 @@ const IDLE_CONNECTION_MS = 30_000;
 const WAITING_PER_CONNECTION_MAX = 50;
 
 /**
- * Override the settings of the database, its owner and the login: the schema, the text format of
- * values, the default isolation level, and the warning about a commit without its replica.
+ * These override settings on the database, its owner and the login: the schema, how values are
+ * written as text, the default isolation level, and the warning about an unreplicated commit.
  */
 const SETTINGS = [
   'search_path=keyrail',
@@ -42,7 +43,8 @@ const SETTINGS = [
 ];
 
 /**
- * The driver would let `options` in the URL replace our options, so ours are put in front of them.
+ * If the URL contained `options`, the driver would let them replace ours, so ours are added in
+ * front.
  */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
@@ -60,7 +62,7 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 };
 
-/** The same settings for one transaction: a pooler drops a connection's settings. */
+/** The same settings for a single transaction, because a pooler drops connection settings. */
 const POOLED: Statement = {
   text: `select length(concat(${[
     ...SETTINGS.map((setting) => setting.replaceAll('\\', '').split('=')),
@@ -113,9 +115,10 @@ export async function withPostgresAdmin<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'keyrail-admin',
   });
-  // A lost connection fails its statement; an unhandled error event would crash the process.
+  // If the connection is lost, its statement fails anyway; an unhandled error event would crash the
+  // process.
   client.on('error', () => {});
-  // The operator needs the name of the setting, which the driver's message does not contain.
+  // Adds the name of the setting, which the operator needs and the driver's message lacks.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
     throw new Error(reason, { cause: error });

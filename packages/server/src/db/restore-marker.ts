@@ -1,6 +1,6 @@
-// Marks a database while a restore fills it. The mark is committed first and removed together with
-// the last step of the restore, so a server refuses to start on a database whose restore was
-// interrupted. It is a separate schema, because the restore replaces the main one.
+// Marks a database while a restore fills it. The mark is committed before the restore and removed
+// in its last step, so a server refuses to start on a database whose restore was interrupted. The
+// mark is a separate schema, because the restore replaces the main one.
 import type pg from 'pg';
 
 const MARK = 'keyrail_restore';

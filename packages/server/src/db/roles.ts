@@ -1,5 +1,5 @@
-// The database roles: the owner of the schema, one role for each door, and the role for backups.
-// The server and the migrations use these names. In the database, each name has the database's oid
+// The database roles: the schema's owner, one role for each door, and a role for backups. The
+// server and the migrations use these names. In the database, each name also has the database's oid
 // as a suffix, which only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
@@ -8,10 +8,10 @@ export const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_wor
 /** Each role has only the rights that its door needs. */
 export type DoorRole = (typeof doorRoles)[number];
 
-/** The role of the embedded store's only session after the migration. */
+/** The role that the embedded store's only session has after the migration. */
 export const embeddedLogin = 'kr_login';
 
-/** Reads every table, for backups. No door uses it. */
+/** Can read every table, for backups. No door uses it. */
 export const backupRole = 'kr_backup';
 
 export const allRoles: readonly string[] = ['kr_owner', ...doorRoles, backupRole];

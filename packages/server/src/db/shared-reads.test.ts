@@ -1,5 +1,5 @@
-// Identical concurrent reads share a statement. A read never joins a statement that was already
-// sent, and never one with a different scope.
+// Identical concurrent reads share a statement. A read never joins a statement that has been sent,
+// or one with a different scope.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +30,7 @@ function store() {
   return { sent, patience, ask, askWithin, answer, placeOf };
 }
 
-test('reads during a statement in flight share the next statement', async () => {
+test('reads that arrive while a statement is in flight share the next one', async () => {
   const { sent, ask, answer, placeOf } = store();
   const first = [ask(), ask()];
   equal(sent.length, 0);
@@ -84,7 +84,7 @@ test('only the read role shares statements', async () => {
   equal(sent.length, 2 * roles.length);
 });
 
-test('a statement that hangs delays the next one only briefly', async () => {
+test('a hanging statement delays the next one only briefly', async () => {
   const { sent, ask, answer, placeOf } = store();
   void ask();
   await nextTurn();
@@ -128,7 +128,7 @@ test('reads share a statement only if their deadlines are close', async () => {
   deepEqual(await Promise.all(asked.map(placeOf)), [0, 1, 0]);
 });
 
-test('a shared statement does not extend the deadline of other reads', async () => {
+test("a shared statement does not extend other reads' deadlines", async () => {
   const { patience, askWithin } = store();
   void askWithin(deadlineAfter(PATIENCE_MS));
   void askWithin(steppedDeadline(PATIENCE_MS, 10 * PATIENCE_MS));
@@ -138,7 +138,7 @@ test('a shared statement does not extend the deadline of other reads', async () 
   ok(patience.every((deadline) => deadline.remainingMs() < PATIENCE_MS));
 });
 
-test('values that JSON cannot represent are also distinguished', async () => {
+test('reads that differ only in a value JSON cannot represent do not share a statement', async () => {
   const { sent, ask } = store();
   const values = [null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1n, 2n];
   for (const value of [...values, ...values.map((one) => [one])]) void ask([value]);

@@ -1,11 +1,11 @@
-// Identical concurrent reads share a statement. The result of a read depends only on its role,
-// scope and statement, so identical reads get the same result.
+// Identical concurrent reads share a statement. A read's result depends only on its role, scope and
+// statement, so identical reads get the same result.
 import { shared } from '../base/coalesce.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Answer, Database, Opening, Statement } from './database.ts';
 import { preparedName } from './wire-format.ts';
 
-/** Reads share a statement only when their deadlines are this close. */
+/** Reads share a statement only if their deadlines are this close. */
 const DEADLINE_STEP_MS = 500;
 
 export function withSharedReads(db: Database): Database {
@@ -14,7 +14,8 @@ export function withSharedReads(db: Database): Database {
     ...db,
     once: (opening, statement) => {
       if (opening.role !== 'kr_read') return db.once(opening, statement);
-      // A deadline that restarts with every step would delay the other callers.
+      // One deadline for the whole read: one that restarted at every step would delay the other
+      // callers.
       const bounded = { ...opening, deadline: deadlineAfter(opening.deadline.remainingMs()) };
       return share(nameOf(bounded, statement), () => db.once(bounded, statement));
     },

@@ -1,4 +1,4 @@
-// The columns of every table, as statements use them. A test compares them with the catalogue.
+// Every table's columns, as statements use them. A test compares them with the database catalogue.
 
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '@keyrail/protocol/wire/env.ts';

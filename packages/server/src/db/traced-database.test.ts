@@ -1,4 +1,5 @@
-// A statement's trace reaches the store: the store's log and list of sessions contain the span.
+// A statement's trace is passed to the store, so that its log and its session list identify the
+// span.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -17,7 +18,7 @@ const opening = (more: Partial<Opening> = {}): Opening => ({
   ...more,
 });
 
-test('the session name is the full traceparent, for one transaction', async () => {
+test('the session name is the full traceparent for the length of one transaction', async () => {
   const { db } = await testApp();
   const nameOf = async (more: Partial<Opening> = {}) =>
     (await db.once(opening(more), NAME)).rows[0]?.name;
@@ -56,7 +57,7 @@ test('a recorded statement passes its span to PostgreSQL and nowhere else', asyn
   else equal(named, usual);
 });
 
-test("a summary names a statement's kind and its first table", () => {
+test("a summary consists of a statement's kind and its first table", () => {
   const summaries = {
     'select id from api_keys where id = $1': 'select api_keys',
     'insert into projects (id) values ($1) returning *': 'insert projects',

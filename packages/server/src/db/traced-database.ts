@@ -1,11 +1,14 @@
-// Spans of statements and transactions, as children of the span of the request or job that needs
-// them. A span has the statement's kind and its table, but never its values or its text.
+// Spans for statements and transactions, as children of the span of the request or job that runs
+// them. A span contains the statement's kind and table, but never its values or text.
 import type { Span, SpanStart, Tracing } from '../base/tracing.ts';
 import type { Database, Opening, Statement } from './database.ts';
 
-/** Wraps a database. A statement that several requests share belongs to one of them. */
+/**
+ * Wraps a database. A statement shared by several requests appears in the trace of only one of
+ * them.
+ */
 export function withTraces(db: Database, tracing: Tracing): Database {
-  // The embedded store's sessions are not visible from outside, so it doesn't get the span.
+  // Nothing outside can see the embedded store's sessions, so it doesn't get the span.
   const carried = (opening: Opening, span: Span): Opening =>
     db.kind === 'postgres' ? { ...opening, traceparent: span.traceparent() } : opening;
   return {

@@ -1,4 +1,4 @@
-// The queue in front of the pool: what is rejected, what waits, and the order of service.
+// The queue in front of the pool: what is rejected, what waits, and in which order work is served.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
@@ -30,20 +30,20 @@ test('work that cannot finish before its deadline is rejected immediately', asyn
   const line = await busyLine(1000);
   await rejects(line.enter(asking(1400)), StoreUnavailable);
   const waiting = line.enter(asking(1600));
-  // The second piece of work is behind the first, so it would wait half a second longer.
+  // The second piece of work is queued behind the first, so it would wait half a second longer.
   await rejects(line.enter(asking(1900)), StoreUnavailable);
   line.leave('kr_write', 1000);
   await waiting;
 });
 
-test('a free connection is used even if work takes long on average', async () => {
+test('a free connection is used even if the work takes long on average', async () => {
   const line = await busyLine(60_000);
   await rejects(line.enter(asking(3000)), StoreUnavailable);
   line.leave('kr_write', 60_000);
   await line.enter(asking(3000));
 });
 
-test('one long piece of work does not cause short work to be rejected', async () => {
+test('short work is not rejected because of one long piece of work', async () => {
   const line = await busyLine(5);
   line.leave('kr_write', 30_000);
   await line.enter(asking(1000));
@@ -85,7 +85,7 @@ test('priority work waits only for other priority work', async () => {
   await Promise.all(waiting);
 });
 
-test('requests that are let through count as waiting until their credential is known', async () => {
+test('a request that is let through counts as waiting until its credential is known', async () => {
   const line = await busyLine(1000);
   const arrived = line.expect(asking(2100));
   throws(() => line.expect(asking(2100)), StoreUnavailable);

@@ -3,17 +3,17 @@
 // deadline passes halfway.
 //
 // For each database role it keeps a moving average of how long a connection is lent, since a lookup
-// takes one round trip and a change takes several. Then
+// takes one round trip and a change takes several. From these averages:
 //
 //   expected wait = sum of the averages of all work ahead in the queue / connections
 //
 // Work is rejected immediately if its expected wait and its own average exceed the time left.
-// Waiting work gives up when the time left does not exceed its average. Before a credential is
-// looked up, a change is checked in the same way, with a margin and the average of the lookup
-// added.
+// Waiting work gives up once the time left is no longer than its average. Before its credential is
+// looked up, a change is checked in the same way, with a margin and the average lookup time added.
 //
-// A free connection is always lent, so that new work corrects averages from a slow period. Work
-// with `goesFirst` (revocations and credential lookups) is served before all other work.
+// A free connection is always lent, so that new work corrects averages left over from a slow
+// period. Work with `goesFirst` (revocations and credential lookups) is served before all other
+// work.
 import type { Deadline } from '../base/deadline.ts';
 import type { PoolUse } from '../base/pool-use.ts';
 import type { DoorRole } from './database.ts';
@@ -31,8 +31,8 @@ export type WaitingLine = {
   /** Returns the connection; `tookMs` is how long it was lent. */
   leave(role: DoorRole, tookMs: number): void;
   /**
-   * For a change whose credential has not been looked up yet: throws if its work would be rejected.
-   * The work counts as waiting until the returned function is called.
+   * Announces a change whose credential has not been looked up yet; throws if the change would be
+   * rejected. It counts as waiting until the returned function is called.
    */
   expect(asked: ConnectionRequest): () => void;
   use(): PoolUse;
@@ -41,8 +41,8 @@ export type WaitingLine = {
 type LineLimits = { connections: number; waitingMax: number };
 
 /**
- * The weight of the newest measurement. Averages start at zero, so that the slow first statements
- * of a new process don't cause rejections.
+ * The newest measurement's weight. Averages start at zero, so that a new process's slow first
+ * statements don't cause rejections.
  */
 const NEWEST_SHARE = 0.1;
 /**
@@ -67,7 +67,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** Requests that have been let through and whose credentials are being looked up. */
+  /** The number of requests let through whose credentials are still being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {
@@ -115,7 +115,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
     leave(role, tookMs) {
       work.note(role, tookMs);
       const next = nextOf(first) ?? nextOf(others);
-      // The connection is handed to the next waiter, so `lent` stays the same.
+      // Hands the connection to the next waiter, so `lent` stays the same.
       if (next) next.turn.resolve();
       else lent -= 1;
     },
@@ -134,7 +134,7 @@ function nextOf(line: Set<Waiter>): Waiter | null {
 
 type Measured = { averageMs: number; first: number; other: number };
 
-/** For each role: the average duration of its work, and the amount of work that is waiting. */
+/** Tracks, for each role, its work's average duration and how much of it is waiting. */
 function measuredWork() {
   const roles = new Map<DoorRole, Measured>();
   const of = (role: DoorRole): Measured => {

@@ -1,5 +1,5 @@
-// The form of statements and rows on the wire: names of prepared statements, values in PostgreSQL's
-// text format, and field names.
+// How statements and rows are sent: the names of prepared statements, values in PostgreSQL's text
+// format, and field names.
 import { createHash } from 'node:crypto';
 
 const preparedNames = new Map<string, string>();
@@ -29,7 +29,7 @@ export function camelName(column: string): string {
   return name;
 }
 
-/** Converts a value of a statement to PostgreSQL's text format. */
+/** Converts a statement's value to PostgreSQL's text format. */
 export function wireValue(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -40,7 +40,7 @@ export function wireValue(value: unknown): string | Buffer | null {
   return String(value);
 }
 
-/** The driver sends only a Buffer as bytes, not other typed arrays. */
+/** The driver sends only Buffers as bytes, not other typed arrays. */
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

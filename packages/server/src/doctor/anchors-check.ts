@@ -1,5 +1,5 @@
-// Audit anchors: every chain that has grown continues a recent anchor, and every destination has
-// that anchor.
+// Checks that every audit chain that has grown has a recent anchor and continues it, and that every
+// destination has that anchor.
 import { MINUTE_MS } from '../base/duration.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';

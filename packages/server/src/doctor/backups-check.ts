@@ -1,9 +1,9 @@
-// Backups: the newest successful backup is recent, and its restore test passed.
+// Checks that the newest successful backup is recent, and that its restore test passed.
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
-/** How many intervals of the schedule may pass before the newest backup is late. */
+/** How many backup intervals may pass before the newest backup counts as late. */
 const LATE_AFTER = 2;
 /** The interval assumed if backups are not scheduled. */
 const EVERY_MS = DAY_MS;
@@ -38,8 +38,8 @@ export async function checkBackups(
   return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
 }
 
-// The newest results, enough of them to find the last success. Leaves out results that are in the
-// future because the clock has been set back since.
+// The newest results, enough of them to find the last success. Leaves out results dated in the
+// future, which exist if the clock has been set back since.
 const RUNS = `
   select kind, passed, reason,
     (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"

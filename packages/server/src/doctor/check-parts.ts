@@ -12,14 +12,14 @@ export type CheckParts = {
   redisUrl: string | null;
   /** Null if the port isn't chosen until startup. */
   publicUrl: string | null;
-  /** Null: there is no master key yet. */
+  /** Null if there is no master key yet. */
   unseal: Sealing['unseal'] | null;
   nowMs(): number;
 };
 
 const CHECK_MS_MAX = 30 * SECOND_MS;
 
-/** Runs one check. If the check itself fails or times out, this is reported as a finding. */
+/** Runs one check. If the check itself fails or times out, that is reported as a finding. */
 export async function bounded(check: string, run: () => Promise<Outcome[]>): Promise<Finding[]> {
   const late = new AbortController();
   try {

@@ -10,7 +10,7 @@ import { checkPublicUrl } from './public-url-check.ts';
 import { checkRedis } from './redis-check.ts';
 import { checkStore } from './store-checks.ts';
 
-/** In the order of the report. The check of the settings comes before all others. */
+/** The checks in the order in which they are reported. The settings come first. */
 const ORDER = [
   'settings',
   'database',

@@ -1,5 +1,6 @@
-// The clocks of this machine, the database and Redis. Stored times come from the database's clock,
-// rate limits are counted on Redis's clock, and clients compare both with their own.
+// Compares the clocks of this machine, the database and Redis. Stored times come from the
+// database's clock, rate limits are counted on Redis's clock, and clients compare both with their
+// own.
 
 import { SECOND_MS } from '../base/duration.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
@@ -43,7 +44,7 @@ const thisMachine: Reading = { name: 'this machine', aheadMs: 0, unsureMs: 0 };
 
 function apartFaults(one: Reading, other: Reading): Outcome[] {
   const difference = Math.abs(one.aheadMs - other.aheadMs);
-  // The smallest difference that the two measurements prove.
+  // The smallest actual difference that is consistent with both measurements.
   const apartMs = difference - one.unsureMs - other.unsureMs;
   if (apartMs < APART_MS_WARNED) return [];
   const seconds = (apartMs / SECOND_MS).toFixed(1);

@@ -1,9 +1,9 @@
-// The database server: its version, whether it can write, and whether it may lose changes.
+// Checks the database server: its version, whether it can write, and whether it may lose changes.
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
 const VERSION_MIN = 150_000;
-/** Migrations, notifications and this command connect outside the pool. */
+/** Connections outside the pool: for migrations, notifications and this command. */
 const OTHER_CONNECTIONS = 3;
 
 type Facts = {
@@ -23,7 +23,7 @@ export async function checkDatabase(
 ): Promise<Outcome[]> {
   const [facts] = await inspection.query<Facts>(FACTS);
   if (!facts) throw new Error('bug: the database returned no settings');
-  // The embedded store chooses its own server and settings.
+  // The embedded store comes with its own database version and settings.
   if (inspection.kind === 'embedded')
     return [fine(`The embedded database can be opened (${facts.shown}).`)];
   const found = [
@@ -36,7 +36,7 @@ export async function checkDatabase(
   return found.length > 0 ? found : [isReached];
 }
 
-// The read-only state of a server transaction, not of the transaction that runs this query.
+// Reads whether the server's own transactions are read-only, unlike the one that runs this query.
 const FACTS = `
   select current_setting('server_version_num')::int as version,
     current_setting('server_version') as shown,

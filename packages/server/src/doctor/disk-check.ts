@@ -1,4 +1,5 @@
-// Disk space of the data directory, and of a PostgreSQL database with a maximum size.
+// Checks the disk space of the data directory, and of a PostgreSQL database that has a maximum
+// size.
 import { stateAt } from '../db/database-size.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
 import { nearestExisting } from './files-check.ts';
@@ -21,7 +22,7 @@ export function checkDisk(dataDir: string): Outcome[] {
   ];
 }
 
-/** Without a maximum nothing can be checked, because a login can't see the server's disk. */
+/** Without a maximum, nothing can be checked, because a login can't see the server's disk. */
 export async function checkDatabaseSize(
   inspection: Inspection,
   bytesMax: number | null,

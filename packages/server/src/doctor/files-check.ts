@@ -1,4 +1,4 @@
-// The data directory: it is writable, and only its owner can read its secrets.
+// Checks that the data directory is writable, and that only its owner can read its secrets.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fault, fine, type Outcome, warning } from './finding.ts';

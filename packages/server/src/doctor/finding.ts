@@ -1,4 +1,4 @@
-// The findings of the doctor, and their remedies.
+// The doctor's findings, and how to fix them.
 
 /** `skipped`: couldn't be checked, for a reason that isn't a fault in itself. */
 export type Severity = 'ok' | 'skipped' | 'warning' | 'error';
@@ -6,7 +6,7 @@ export type Severity = 'ok' | 'skipped' | 'warning' | 'error';
 export type Outcome = {
   severity: Severity;
   message: string;
-  /** Null: nothing to do. */
+  /** Null if there is nothing to do. */
   remedy: string | null;
 };
 
@@ -32,13 +32,13 @@ export const fault = (message: string, remedy: string): Outcome => ({
   remedy,
 });
 
-/** Returns the findings, or, if there are none, one that says that nothing is wrong. */
+/** Returns the findings; if there are none, a single one that says nothing is wrong. */
 export const orFine = (found: readonly Outcome[], message: string): Outcome[] =>
   found.length > 0 ? [...found] : [fine(message)];
 
 const LISTED_MAX = 10;
 
-/** The first few items of a list, and how many more there are. */
+/** Writes out the first few items of a list, and how many more there are. */
 export function listed(items: readonly string[], separator = ', '): string {
   const more = items.length - LISTED_MAX;
   const shown = items.slice(0, LISTED_MAX).join(separator);

@@ -1,4 +1,4 @@
-// Looks into the embedded database of a directory that no server uses.
+// Inspects the embedded database in a data directory that no server is using.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
@@ -8,7 +8,9 @@ import { openLite } from '../db/embedded/embedded.ts';
 import { refuseWithoutFiles } from '../db/embedded/migrated-marker.ts';
 import { type Inspection, inspectionOf } from './inspection.ts';
 
-/** `none`: there is no database yet. `in use`: by another process, so it cannot be opened. */
+/**
+ * `none`: there is no database yet. `in use`: another process is using it, so it can't be opened.
+ */
 type Unopened = 'none' | 'in use';
 
 /** Keeps the directory locked until `use` has finished. */

@@ -1,5 +1,5 @@
-// Compares the privileges on the tables of a migrated database with the privileges that the doors
-// need, and finds tables whose row level security has been turned off.
+// Compares the privileges on a migrated database's tables with those that the doors need, and finds
+// tables whose row-level security has been turned off.
 import { granted } from '../db/grants.ts';
 import { allRoles, doorRoles, embeddedLogin } from '../db/roles.ts';
 import type { Inspection } from './inspection.ts';
@@ -12,7 +12,7 @@ export type GrantFault = {
 
 const RIGHTS = ['select', 'insert', 'update', 'delete', 'truncate'];
 
-/** Every difference, ordered by table. */
+/** Finds every difference, ordered by table. */
 export async function findGrantFaults(inspection: Inspection): Promise<GrantFault[]> {
   const held = await inspection.query<Held>(HELD, [RIGHTS]);
   const { found: suffix } = await inspection.roleSuffix();
@@ -23,7 +23,9 @@ export async function findGrantFaults(inspection: Inspection): Promise<GrantFaul
   ];
 }
 
-/** Roles that no longer exist, or that the login can't use. Empty before the first migration. */
+/**
+ * Finds roles that no longer exist or that the login can't use. Empty before the first migration.
+ */
 export async function findRoleFaults(inspection: Inspection): Promise<GrantFault[]> {
   const names = inspection.kind === 'postgres' ? allRoles : doorRoles;
   const { found: suffix } = await inspection.roleSuffix();
@@ -40,7 +42,7 @@ export async function findRoleFaults(inspection: Inspection): Promise<GrantFault
 
 type RoleRow = { role: string; login: string; isThere: boolean };
 
-// Since version 16 a member of a role may not be allowed to SET ROLE to it.
+// Since version 16, being a member of a role does not always allow SET ROLE to it.
 const ROLES = `
   select role, login, found.oid is not null as "isThere"
   from (select role, coalesce($2, session_user)::text as login from unnest($1::text[]) role) wanted
@@ -50,7 +52,7 @@ const ROLES = `
       case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end))
   order by role`;
 
-/** Names of tables without row level security, or whose owner bypasses it. */
+/** The names of tables without row-level security, or whose owner bypasses it. */
 export async function findUnprotected(inspection: Inspection): Promise<string[]> {
   const rows = await inspection.query<{ name: string }>(UNPROTECTED);
   return rows.map(({ name }) => name);
@@ -59,7 +61,7 @@ export async function findUnprotected(inspection: Inspection): Promise<string[]>
 /** A privilege on a table, or on one column of it. */
 type Held = {
   table: string;
-  /** Null: every role. */
+  /** Null if every role has it. */
   grantee: string | null;
   may: string;
   column: string | null;

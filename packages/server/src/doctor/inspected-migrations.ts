@@ -8,16 +8,16 @@ export type MigrationState = {
   isNew: boolean;
   /**
    * The database was created by a commit before the first release, with other migrations. The lists
-   * are empty.
+   * below are then empty.
    */
   isEarlier: boolean;
-  /** The roles belong to the database this one was copied from. */
+  /** The role names have the suffix of the database that this one was copied from. */
   isCopy: boolean;
-  /** Migrations of this version that haven't been applied yet. */
+  /** Migrations in this version that haven't been applied yet. */
   pending: string[];
   /** Migrations applied by a newer version, with changes that this version may not run with. */
   newer: string[];
-  /** Migrations whose files were changed after they had been applied. */
+  /** Migrations whose files have changed since they were applied. */
   changed: string[];
 };
 
@@ -40,7 +40,7 @@ export async function compareMigrations(inspection: Inspection): Promise<Migrati
     return { ...NOTHING, isNew: true, pending };
   }
   const suffix = await inspection.roleSuffix();
-  // Only the owner of the schema can read the migrations.
+  // Only the schema's owner can read the migrations table.
   const rows = await inspection.queryAs<{ name: string; hash: string }>(
     'kr_owner',
     'select name, hash from migrations order by name',

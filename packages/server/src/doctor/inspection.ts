@@ -1,6 +1,6 @@
-// Looks into a database without changing it: it doesn't migrate anything, and its transactions are
-// read-only. For the doctor, which must also report on a database that the server would refuse to
-// start on.
+// Inspects a database without changing it: nothing is migrated, and all transactions are read-only.
+// Used by the doctor, which must also report on a database that the server would refuse to start
+// on.
 import pg from 'pg';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -38,7 +38,7 @@ export async function withInspectedPostgres<T>(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The server's timeout stops a slow statement; the client's timeout ends the wait for a frozen
+    // The server's timeout stops a slow statement; the client's timeout stops waiting for a frozen
     // server.
     statement_timeout: STATEMENT_MS_MAX,
     query_timeout: STATEMENT_MS_MAX + SECOND_MS,
@@ -51,7 +51,7 @@ export async function withInspectedPostgres<T>(
   try {
     return await use(inspectionOf('postgres', client));
   } finally {
-    // A frozen server doesn't close the connection.
+    // A frozen server would never close the connection.
     const late = setTimeout(() => client.connection.stream.destroy(), END_MS_MAX);
     await client.end().catch(() => {});
     clearTimeout(late);
@@ -90,7 +90,8 @@ export function inspectionOf(kind: Inspection['kind'], client: pg.ClientBase): I
 
 const SET_ROLE = `select set_config('role', $1, true)`;
 
-// A database that was never migrated has no role_of(); a copy has the original's.
+// A database that was never migrated has no role_of(). In a copy, it still adds the original's
+// suffix.
 const SUFFIX = `
   select '_' || oid as expected, to_regprocedure('keyrail.role_of(text)') is not null as "isKnown"
   from pg_database where datname = current_database()`;

@@ -1,4 +1,5 @@
-// Email: a real handshake with the mail server, or a writable directory.
+// Checks email: by a real handshake with the mail server, or by checking that the directory is
+// writable.
 import { reasonOf } from '../base/errors.ts';
 import { probeSmtp } from '../features/mail/probe-smtp.ts';
 import type { MailSetting } from '../features/mail/transport.ts';
@@ -31,7 +32,7 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
   ];
 }
 
-/** Remedies, by the step of the handshake that failed. */
+/** How to fix each step of the handshake that can fail. */
 const remedies: Record<string, string> = {
   EAUTH: 'Fix the user and password in KEYRAIL_MAIL.',
   EDNS: 'Fix the host in KEYRAIL_MAIL.',

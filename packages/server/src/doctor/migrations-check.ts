@@ -1,4 +1,4 @@
-// Whether the database has this version's schema.
+// Checks whether the database has this version's schema.
 import { EARLIER, MOVE_IT } from '../db/earlier-schema.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import type { MigrationState } from './inspected-migrations.ts';

@@ -1,4 +1,4 @@
-// The public URL: whether it leads to this deployment, and what the server there reports.
+// Checks the public URL: whether it points to this deployment, and what the server there reports.
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -49,7 +49,10 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
   return found.length > 0 ? found : [fine(`${publicUrl} is reachable.`)];
 }
 
-/** Whether the URL publishes keys of this database. An unreachable URL is a separate finding. */
+/**
+ * Checks that the server at the URL publishes this database's keys. An unreachable URL is a
+ * separate finding.
+ */
 export async function checkPublishedKeys(
   inspection: Inspection,
   publicUrl: string | null,
@@ -82,7 +85,7 @@ const plainWarning = (url: string): Outcome =>
     'Put a proxy with TLS in front of the server, and set KEYRAIL_PUBLIC_URL to its https: URL.',
   );
 
-/** What the running server reports, including about a store that this command can't open. */
+/** Faults reported by the running server, even for a store that this command can't open. */
 async function componentFaults(publicUrl: string): Promise<Outcome[]> {
   const answer = await asked(`${publicUrl}/status`);
   if ('reason' in answer) return [];
@@ -118,7 +121,7 @@ async function asked(url: string): Promise<Answer | { reason: string }> {
   }
 }
 
-/** The beginning of the body. */
+/** Reads only the beginning of the body. */
 async function textOf({ body }: Response): Promise<string> {
   let text = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {

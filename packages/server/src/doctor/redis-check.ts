@@ -1,4 +1,5 @@
-// Redis is reachable, new enough and stores counters; a Cluster has a primary for every slot.
+// Checks that Redis is reachable, is new enough and stores counters, and that every slot of a
+// Cluster has a primary.
 import { remarkOn } from '../volatile/redis-memory.ts';
 import type { RedisSurvey, SurveyedServer } from '../volatile/redis-survey.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';

@@ -20,7 +20,7 @@ const inspectionOf = (parts: Partial<Inspection>) =>
 
 const partsOf = ({ message, remedy }: Outcome) => [message, remedy];
 
-test('the remedy of each warning about the login is the statement that fixes it', async () => {
+test('the remedy for each warning about the login is the statement that fixes it', async () => {
   const admin = clientOf({
     login: 'keyrail',
     database: 'main',
@@ -52,7 +52,7 @@ test('the remedy of each warning about the login is the statement that fixes it'
   ]);
 });
 
-test('for a login that can become a superuser, the remedy is the fix from the error message', async () => {
+test('if the login can become a superuser, the remedy is the fix from the error message', async () => {
   const refusal = await refuseUnsafeRoles(clientOf({ name: 'root', super: true }), 'keyrail').then(
     () => null,
     (error: Error) => error.message,

@@ -1,4 +1,4 @@
-// The login, the doors' roles and their privileges, which keep workspaces isolated.
+// Checks the login, and the doors' roles and privileges, which keep workspaces isolated.
 import { type LoginWarning, TO_FIX } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {

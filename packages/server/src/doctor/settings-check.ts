@@ -1,4 +1,5 @@
-// The settings: values the server refuses to start with, and values not meant for production.
+// Checks the settings for values the server refuses to start with, and values not meant for
+// production.
 import type { ConfigResult } from '../config.ts';
 import { fault, type Outcome, orFine, warning } from './finding.ts';
 

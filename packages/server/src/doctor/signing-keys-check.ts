@@ -1,4 +1,4 @@
-// The signing keys: each purpose has a current key that opens with the master key and isn't
+// Checks that each purpose has a current signing key that opens with the master key and isn't
 // overdue.
 import { createPublicKey } from 'node:crypto';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -11,7 +11,7 @@ import { fault, fine, type Outcome, skipped, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
 type SigningCheckParts = {
-  /** Null: there is no master key yet. */
+  /** Null if there is no master key yet. */
   unseal: Sealing['unseal'] | null;
   rotateEveryMs: number;
 };
@@ -50,7 +50,7 @@ const KEYS = `
     signs_from as "signsFrom", ends_at as "endsAt", app_now() as now
   from signing_keys order by generation`;
 
-/** What the keys for each purpose sign, in words for messages. */
+/** What the keys for each purpose sign, worded for messages. */
 const signed: Record<SigningPurpose, string> = {
   embed_token: 'embed tokens',
   audit_anchor: 'audit anchors',

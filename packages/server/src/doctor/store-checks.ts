@@ -1,4 +1,4 @@
-// The checks of the database, in order: later checks need the results of earlier ones.
+// The database checks, in order: later checks need the results of earlier ones.
 import { reasonOf } from '../base/errors.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';
@@ -107,7 +107,7 @@ function contentChecks(
     ['backups', () => checkBackups(inspection, backups)],
     ['mail', () => checkMailQueue(inspection)],
     ['public url', () => checkPublishedKeys(inspection, publicUrl)],
-    // The embedded database is open here, so no server uses it.
+    // An embedded database is open in this process, so no server is using it.
     ['worker', async () => (isShared ? checkWorker(inspection) : [])],
     ['settings', async () => (isShared && !counters.redisUrl ? checkApiCount(inspection) : [])],
   ];

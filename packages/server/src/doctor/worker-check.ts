@@ -1,5 +1,5 @@
-// The worker: one is running, and emails aren't waiting. Also whether several API processes run
-// without Redis, because each would then count rate limits separately.
+// Checks that a worker is running and no emails are stuck. Also checks whether several API
+// processes run without Redis, because each would then count rate limits separately.
 import { fault, fine, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
@@ -22,7 +22,7 @@ const SEEN = `
   select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as "isSeen"
   from worker_beats`;
 
-/** Emails that are waiting, or that Keyrail gave up on in the last day. */
+/** Reports emails that are stuck, or were given up on in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
   const [facts] = await inspection.queryAs<MailFacts>('kr_worker', MAIL, [MAIL_LATE_MINUTES]);
   if (!facts) return [];

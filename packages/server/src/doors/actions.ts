@@ -1,12 +1,11 @@
-// All audit actions and the payload of each. A payload never contains a secret, a list of people,
+// All audit actions, with the payload of each. A payload never contains a secret, a list of people,
 // or the contents of `meta`.
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type AuditAction, auditActions } from '@keyrail/protocol/wire/event-types.ts';
 import type { Env, Role } from './reach.ts';
 
 /**
- * How a field changed. For a set: the added and the removed members. Empty if the value is
- * withheld.
+ * How a field changed; for a set, the members added and removed. Empty if the value is withheld.
  */
 export type Difference =
   | { from: JsonValue; to: JsonValue }
@@ -20,7 +19,7 @@ type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
 type KeyQuarantined = { env: Env; reason: string };
 
-/** Only the host, because a path or a query may contain one of the vendor's secrets. */
+/** Only the host, because the path or query may contain one of the vendor's secrets. */
 type WebhookNamed = { host: string };
 
 export type Payloads = {
@@ -62,22 +61,22 @@ export type Payloads = {
 
 type Action = AuditAction;
 
-/** All actions on targets of one type. */
+/** Returns all actions on targets of one type. */
 export const actionsOn = (targetType: string): string[] =>
   auditActions.filter((action) => action.startsWith(`${targetType}.`));
 
-/** One entry of the audit log, as an operation describes it. */
+/** An audit log entry, as an operation describes it. */
 export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];
 
 /**
- * The type of an action's target: `secret_key` for `secret_key.created`. For an import it is the
- * project, because an import creates many keys.
+ * The type of an action's target: `secret_key` for `secret_key.created`. For an import, it is
+ * `project`, because an import creates many keys.
  */
 export const targetTypeOf = (action: Action): string =>
   action === 'api_key.imported' ? 'project' : action.slice(0, action.indexOf('.'));
 
-/** The environment of the key that an entry is about; null for all other entries. */
+/** The key's environment, if the entry is about a key; otherwise null. */
 export const envOf = (entry: Entry): Env | null =>
   'env' in entry.payload ? entry.payload.env : null;

@@ -8,7 +8,7 @@ import { type ChainedRow, canonicalRow, rowHash } from './audit-chain.ts';
 
 type Json = Parameters<typeof canonicalJson>[0];
 
-/** IEEE 754 bits and the canonical text of the number, from the RFC's appendix. */
+/** Numbers from the RFC's appendix: their IEEE 754 bits, and their canonical text. */
 const numbers: [string, string][] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -85,7 +85,7 @@ test('canonical JSON is equivalent to its input, and stable', () => {
   );
 });
 
-/** An independent computation: every member in the contract, sorted and joined by hand. */
+/** Computes the hash independently: every member in the contract, sorted and joined by hand. */
 function hashByHand(row: ChainedRow): string {
   const members: Record<string, string> = {
     workspace_id: JSON.stringify(row.workspaceId),
@@ -123,7 +123,7 @@ test("an entry's hash equals one computed independently from its members", () =>
   fc.assert(fc.property(anyRow, (row) => rowHash(row) === hashByHand(row)));
 });
 
-test('the text hashed for a stored entry is the one that clients hash', () => {
+test('for a stored entry, the server hashes the same text that clients do', () => {
   fc.assert(
     fc.property(anyRow, (row) => {
       const { seq, id, action, workspaceId } = row;
@@ -153,7 +153,7 @@ test('the hashed entry is canonical JSON', () => {
   );
 });
 
-test('the hash of a fixed entry does not change', () => {
+test('a given entry always has the same hash', () => {
   const row: ChainedRow = {
     workspaceId: '01890000-0000-7000-8000-000000000001',
     seq: 1,

@@ -7,13 +7,16 @@ import type { Runner } from '../db/sql.ts';
 import type { Entry } from './actions.ts';
 import type { Reach } from './reach.ts';
 
-/** Reads within a reach. Each statement sees the newest committed state. */
+/**
+ * Reads within a reach (the rows a caller can access). Each statement sees the newest committed
+ * state.
+ */
 export type Read = Runner & { readonly reach: Reach };
 
 /** One transaction that may change audited tables. */
 export type Write = Read & {
   readonly kind: 'write';
-  /** The time of this transaction, according to the database's clock. */
+  /** This transaction's time, according to the database's clock. */
   readonly now: Date;
   readonly isDryRun: false;
   readonly newId: NewId;
@@ -34,7 +37,7 @@ export type PolicyVersion = { projectId: string; version: number };
 type Changed<T> = {
   kind: 'changed';
   entries: readonly [Entry, ...Entry[]];
-  /** Projects whose keys or defaults changed: each gets its next version. */
+  /** Projects whose keys or defaults changed. Each one gets a new policy version. */
   policy: readonly string[];
   /** Projects whose nodes must fetch a snapshot, because a default for all keys changed. */
   floors: readonly string[];
@@ -48,9 +51,9 @@ export type Change<T> =
 
 type Ends = {
   /**
-   * Secret keys that stop working, expire sooner or may do less from now on. The response waits
-   * until no process has their old state cached. Includes keys that a concurrent request has just
-   * revoked.
+   * Secret keys that this change disables, makes expire sooner or makes less powerful. The response
+   * waits until no process has their old state cached. Includes keys that a concurrent request has
+   * just revoked.
    */
   endsSecretKeys?: readonly string[];
 };

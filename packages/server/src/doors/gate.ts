@@ -1,4 +1,5 @@
-// The gate: statements that run before a request has a reach. Its database role sees no other rows.
+// The gate: the door for statements that run before it is known which rows the caller can access.
+// Its database role sees only the rows these statements need.
 import { deadlineAfter } from '../base/deadline.ts';
 import { sql } from '../base/sql.ts';
 import type { Database, Opening } from '../db/database.ts';
@@ -9,7 +10,7 @@ const GATE_TIMEOUT_MS = 3000;
 
 /** Each statement is a transaction with its own deadline. */
 export type Gate = Runner & {
-  /** For statements that every request waits for: they get a connection before other work. */
+  /** For statements that every request waits for. They get a connection before other work does. */
   readonly first: Runner;
   /** Sends notifications to all processes that listen on the channel. */
   notifyAll(channel: string, messages: readonly string[]): Promise<void>;

@@ -10,17 +10,17 @@ const current = {
   meta: { a: 1, b: [1, 2] } as Record<string, unknown>,
 };
 
-test('an omitted or equal field is not a change', () => {
+test('omitting a field, or setting it to the same value, is not a change', () => {
   const nothing = { values: {}, names: [], payload: { changed: [], changes: {} } };
   deepEqual(effectOf(current, {}), nothing);
   deepEqual(effectOf(current, { name: undefined, meta: undefined }), nothing);
   deepEqual(effectOf(current, { ...current, expiresAt: new Date(0) }), nothing);
   deepEqual(effectOf(current, { meta: { b: [1, 2], a: 1 } }), nothing);
-  // JSON and the database do not store the sign of a zero.
+  // Neither JSON nor the database stores the sign of a zero.
   deepEqual(effectOf({ meta: { a: 0 } }, { meta: { a: -0 } }), nothing);
 });
 
-test('null, an empty array and an empty object are values', () => {
+test('null, an empty array and an empty object count as values', () => {
   const patch = { name: null, rateLimits: [], expiresAt: null, meta: {} };
   const { values, names } = effectOf(current, patch);
   deepEqual(
@@ -29,7 +29,7 @@ test('null, an empty array and an empty object are values', () => {
   );
 });
 
-test('the audit payload has the old and the new value of each changed field', () => {
+test('the audit payload contains the old and new value of each changed field', () => {
   const limit = { id: 'burst', limit: 1 };
   const patch = { name: 'b', rateLimits: [limit], expiresAt: null };
   deepEqual(effectOf(current, patch).payload, {
@@ -42,7 +42,7 @@ test('the audit payload has the old and the new value of each changed field', ()
   });
 });
 
-test('the audit payload has the members added to and removed from a set of strings', () => {
+test('for a set of strings, the audit payload lists the members added and removed', () => {
   const stored = { scopes: ['a', 'b', 'c'], embedOrigins: [] as string[] };
   deepEqual(effectOf(stored, { scopes: ['c', 'd'], embedOrigins: ['https://a.test'] }).payload, {
     changed: ['scopes', 'embed_origins'],
@@ -53,7 +53,7 @@ test('the audit payload has the members added to and removed from a set of strin
   });
 });
 
-test('for meta and email addresses, the audit payload has only the field names', () => {
+test('for meta and email addresses, the audit payload contains only the field names', () => {
   const stored = { meta: {}, billingEmail: 'old@a.test' as string | null };
   deepEqual(effectOf(stored, { meta: { secret: 1 }, billingEmail: 'new@a.test' }).payload, {
     changed: ['meta', 'billing_email'],
@@ -61,7 +61,7 @@ test('for meta and email addresses, the audit payload has only the field names',
   });
 });
 
-test('a difference of one millisecond or in array order is a change', () => {
+test('a difference of one millisecond, or in the order of an array, is a change', () => {
   deepEqual(effectOf(current, { expiresAt: new Date(1) }).names, ['expires_at']);
   deepEqual(effectOf(current, { meta: { a: 1, b: [2, 1] } }).names, ['meta']);
 });

@@ -10,19 +10,22 @@ export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefine
 
 type Effect<Fields> = {
   values: Partial<Fields>;
-  /** Wire names of the changed fields. */
+  /** The changed fields' names in the API. */
   names: string[];
-  /** The payload of the audit entry. */
+  /** The audit entry's payload. */
   payload: Changed;
 };
 
 /**
- * Fields whose values are never in the audit log: the vendor's own content, and email addresses. A
- * webhook URL may contain one of its receiver's secrets.
+ * Fields whose values never appear in the audit log: the vendor's own content, email addresses, and
+ * webhook URLs, which may contain one of the receiver's secrets.
  */
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
-/** If `names` is empty, the patch matches the stored fields and nothing has to be written. */
+/**
+ * If `names` in the result is empty, the patch matches the stored fields and nothing has to be
+ * written.
+ */
 export function effectOf<Fields extends object>(
   current: Fields,
   patch: Patch<Fields>,
@@ -33,7 +36,7 @@ export function effectOf<Fields extends object>(
   for (const field in patch) {
     const value = patch[field];
     if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
-    const name = columnName(field); // on the wire, fields have the names of the columns
+    const name = columnName(field); // in the API, fields are named like their columns
     values[field] = value;
     names.push(name);
     changes[name] = withheld.has(name) ? {} : differenceOf(current[field], value);

@@ -5,15 +5,15 @@ import { type Sql, sql } from '../base/sql.ts';
 import type { Change, Read, Write } from './door.ts';
 import type { Env } from './reach.ts';
 
-/** The access that the checks of an operation have: reads, and the locks that the change needs. */
+/** What an operation's checks can do: read, and take the locks that the change needs. */
 export type Check = Read & {
   readonly now: Date;
-  /** Nothing can be written, so no row is locked. */
+  /** If true, nothing can be written, so no row is locked. */
   readonly isDryRun: boolean;
 };
 
 /**
- * The keys affected by a change. `isChanged` is false if the change would leave them as they are.
+ * The keys that a change affects. `isChanged` is false if the change would leave them as they are.
  */
 export type Affected =
   | { kind: 'api_key'; id: string; projectId: string; env: Env; isChanged: boolean }
@@ -29,7 +29,7 @@ export type Foreseen = {
   target: string;
   affected: Affected;
   scopesRemoved?: readonly string[];
-  /** The `meta` that the change stores, and the size of the `meta` that it replaces. */
+  /** The `meta` that the change stores, and the size of the `meta` it replaces. */
   meta?: { stored: object; replacedBytes: number };
 };
 
@@ -48,14 +48,14 @@ export const planOf = <T>(
 /** An operation in the form that the write door accepts. */
 export type Operation<T> = (tx: Write) => Promise<Change<T> | Plan<T>>;
 
-/** Runs an operation, its checks and its change. */
+/** Runs an operation: first its checks, then its change. */
 export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<Change<T>> {
   const outcome = await operation(tx);
   return outcome.kind === 'plan' ? outcome.apply(tx) : outcome;
 }
 
 /**
- * The locking clause of a query. A dry run takes no lock, because it must neither wait nor make
- * others wait.
+ * A query's locking clause. A dry run takes no locks, because it must neither wait nor make others
+ * wait.
  */
 export const locking = ({ isDryRun }: Check, lock: Sql): Sql => (isDryRun ? sql`` : lock);

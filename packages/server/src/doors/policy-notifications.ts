@@ -1,6 +1,6 @@
 // Announces policy changes: directly to waiting requests in this process, and by a database
-// notification to other processes. A notification can be lost, so the versions that requests wait
-// for are also read once a second.
+// notification to other processes. A notification can be lost, so the versions that requests are
+// waiting for are also read once a second.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { Log } from '../base/log.ts';
@@ -61,7 +61,7 @@ export function openPolicyNotifications({
 
   async function pollVersions(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Without `ref`, this timer does not keep the process alive.
+      // `ref` is off, so that this timer does not keep the process alive.
       await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       const awaited = hub.awaited();
       if (awaited.length === 0 || stopping.signal.aborted) continue;
@@ -77,7 +77,7 @@ export function openPolicyNotifications({
         hub.announce(projectId, version);
         if (!listening) continue;
         if (pending.size === 0) notifying = Promise.all([notifying, nextTurn().then(notify)]);
-        // Two commits may be announced out of order, so the higher version is kept.
+        // Commits may be announced out of order, so the higher version is kept.
         pending.set(projectId, Math.max(version, pending.get(projectId) ?? 0));
       }
     },

@@ -1,5 +1,5 @@
-// The preview door: an operation's checks, and the impact its change would have. Its transaction is
-// read-only, under a role that can only select.
+// The preview door: runs an operation's checks and measures the impact its change would have, in a
+// read-only transaction, under a role that can only select.
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database, Statement } from '../db/database.ts';
@@ -27,7 +27,10 @@ export const openPreview =
       },
     );
 
-/** The only limit that the database itself checks at commit, so a dry run has to check it here. */
+/**
+ * Checks the `meta` limit here, because a dry run never reaches the commit, where the database
+ * checks it.
+ */
 const refuseMetaBeyond = ({ stored, replacedBytes }: NonNullable<Foreseen['meta']>): Statement => ({
   text: 'select refuse_meta_beyond($1, $2) is null as fits',
   values: [replacedBytes, Buffer.byteLength(JSON.stringify(stored))],

@@ -1,5 +1,5 @@
-// The reach of a request: the rows it may touch, and its actor. Authentication builds it; every
-// door requires one.
+// A request's reach: the rows it may access, and its actor. Authentication creates the reach, and
+// every door requires one.
 
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
@@ -20,7 +20,7 @@ export type Reach = {
   workspaceId: string;
   /** Environments whose rows this request can see. */
   envs: readonly Env[];
-  /** Set on the embed plane, where other tenants' and projects' rows are invisible. */
+  /** Set on the embed plane, to hide the rows of other tenants and projects. */
   tenantId?: string;
   projectId?: string;
   /** Set on the embed plane: the scopes that a new key may have. */
@@ -32,7 +32,7 @@ export type Reach = {
   authority: Role;
 };
 
-/** The reach in the form that the database needs for row level security. */
+/** The reach in the form that the database needs for row-level security. */
 export const scopeOf = ({ workspaceId, envs, tenantId, projectId, actor }: Reach): Scope => ({
   workspaceId,
   envs,

@@ -1,5 +1,5 @@
-// The record door: reads, and the few writes without an audit entry. Its role has no other rights,
-// so a poll never takes an audit lock.
+// The record door: for reads, and for the few writes without an audit entry. Its role has no other
+// rights, so a poll never locks the audit log.
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Opening } from '../db/database.ts';
@@ -8,11 +8,11 @@ import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';
 
 export type RecordDoor = {
-  /** Single statements; each sees the newest committed state. */
+  /** Runs single statements. Each one sees the newest committed state. */
   readonly read: Read;
   /** Whether disk space is running out. */
   storage(): StorageState;
-  /** Several statements on one snapshot of the database, so that a feed response is consistent. */
+  /** Runs several statements on one database snapshot, so that a feed response is consistent. */
   together<T>(question: (tx: Recording) => Promise<T>): Promise<T>;
 };
 

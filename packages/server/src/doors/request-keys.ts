@@ -1,5 +1,5 @@
-// All SQL statements for kept_responses that serve requests with a request key. The first statement
-// runs before the operation, the second together with COMMIT.
+// All SQL statements on kept_responses for requests with a request key. The first one runs before
+// the operation, the second together with COMMIT.
 import { REQUEST_KEPT_HOURS, REQUEST_RETRY_AFTER_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { HOUR_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
@@ -22,7 +22,7 @@ type Found = { running: true } | ({ running: false; fingerprint: Buffer } & Kept
 
 /**
  * Returns the response to the first request with this key, or null if this is the first. Throws if
- * that request is still running or was a different request.
+ * that request is still running, or was a different one.
  */
 export async function findKept(
   runner: Runner,

@@ -10,11 +10,12 @@ import {
 } from '../db/faults.ts';
 import { inProgress } from './request-keys.ts';
 
-/** Unique constraints that a request can violate, and the field concerned. */
+/** The unique constraints that a request can violate, and the error for each. */
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
   projects_slug: () => conflict('This slug is already taken.', 'slug'),
-  // Only possible if the key's lock was lost: the other request has just been carried out.
+  // Only possible if the key's lock was lost: a request with the same key has just been carried
+  // out.
   kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),
 };
@@ -36,7 +37,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
-/** Accepts any error from a request, and maps it only if the store threw it. */
+/** Takes any error from a request, but maps it only if the store threw it. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

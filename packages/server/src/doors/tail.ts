@@ -1,5 +1,5 @@
-// The last statement of a write: one call of close_change() assigns policy versions, appends to the
-// audit chain and queues webhook deliveries.
+// The last statement of a write: a single call to close_change() assigns policy versions, appends
+// to the audit chain and queues webhook deliveries.
 
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import type { NewId } from '../base/ids.ts';

@@ -1,5 +1,5 @@
-// The worker's transactions: outbox, leases, deletion of expired rows, and maintenance of the
-// policy feed, one workspace at a time.
+// The worker's transactions: sending queued messages, leasing jobs, deleting expired rows and, one
+// workspace at a time, maintaining the policy feed.
 import { deadlineAfter } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Database, Scope } from '../db/database.ts';
@@ -13,7 +13,7 @@ export type Work = Runner & { readonly kind: 'work'; readonly now: Date; readonl
 
 export type OpenWork = <T>(step: (tx: Work) => Promise<T>) => Promise<T>;
 
-/** Opens work in one workspace, where it may also change policy versions. */
+/** Opens work in a single workspace, which may also change policy versions. */
 export type OpenWorkIn = (workspaceId: string) => OpenWork;
 
 export const openWork = (db: Database, newId: NewId): OpenWork => workUnder(db, newId, null);
@@ -23,7 +23,7 @@ export const openWorkIn =
   (workspaceId) =>
     workUnder(db, newId, workspaceId);
 
-/** Single statements that only read, across all workspaces: for metrics. */
+/** Runs single read-only statements across all workspaces, for metrics. */
 export const openOverview = (db: Database): Runner => ({
   run: (statement) =>
     db.once(
@@ -43,7 +43,7 @@ const workUnder =
     const scope: Scope = { workspaceId, envs: allEnvs };
     const deadline = deadlineAfter(WORK_WAIT_MS);
     return db.transaction(
-      // The worker deletes expired rows, which must continue when the disk is full.
+      // The worker deletes expired rows, which must continue even when the disk is full.
       { role: 'kr_worker', scope, deadline, changeId: newId(), storage: 'reserve' },
       async ({ run, now }) => {
         const result = await step({ kind: 'work', run, now, newId });

@@ -1,4 +1,4 @@
-// The write door commits an operation with its audit entries, or nothing.
+// The write door commits an operation together with its audit entries, or not at all.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -22,7 +22,7 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
-  /** The same door to a different database. */
+  /** Opens the same door on a different database. */
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
@@ -30,7 +30,7 @@ type Opened = Harness & {
   onForget: { act(): void };
 };
 
-/** A workspace and its write door, opened as in the pipeline. */
+/** A workspace and its write door, opened as the pipeline does it. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];
@@ -143,7 +143,7 @@ for (const [what, error] of Object.entries(failures)) {
   });
 }
 
-test('an operation with a failed statement is rolled back, and the next one works', async (t) => {
+test('an operation with a failed statement is rolled back, and the next operation works', async (t) => {
   const app = await opened(t);
   const before = await stateOf(app);
   const failing = app.write(async (tx) => {
@@ -183,7 +183,7 @@ test('a change without audit entries cannot commit', async (t) => {
   deepEqual(await stateOf(app), before);
 });
 
-test('an operation cannot commit on its own', async (t) => {
+test('an operation cannot run COMMIT to bypass the audit log', async (t) => {
   const app = await opened(t);
   const before = await stateOf(app);
   const sly = app.write(async (tx) => {
@@ -229,7 +229,7 @@ test('caches drop a secret key only after the commit that revokes it', async (t)
   deepEqual(seen, [true]);
 });
 
-test('a row of another workspace cannot be written', async (t) => {
+test("another workspace's rows cannot be written", async (t) => {
   const app = await opened(t);
   const theirs = await harness(t);
   const before = await stateOf(theirs);
@@ -245,7 +245,7 @@ test('a row of another workspace cannot be written', async (t) => {
   deepEqual(await stateOf(theirs), before);
 });
 
-test('an operation past its deadline is rejected before it begins', async (t) => {
+test('an operation is rejected before it begins if its deadline has passed', async (t) => {
   const app = await opened(t, 0);
   await rejects(app.write(async () => unchanged(null)));
 });

@@ -1,5 +1,5 @@
-// The write door: one operation in one transaction, which commits only with its audit entries. A
-// request with a request key also stores its response in that transaction.
+// The write door: runs one operation in one transaction, which cannot commit without audit entries.
+// If the request has a request key, its response is stored in the same transaction.
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
@@ -24,8 +24,8 @@ export type DoorParts = {
   /** Called after the commit, to wake requests that wait for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
-   * Called with the `endsSecretKeys` of a change, after its commit. Settles when no process has
-   * the old state of these keys in its cache.
+   * Called after a change's commit with its `endsSecretKeys`. Settles once no process has the old
+   * state of these keys cached.
    */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
@@ -34,20 +34,20 @@ export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
  * For endpoints that accept a request key. `present` builds the response from the result, or as
- * much of it as the operation determines. It must be plain JSON. A replay returns that response and
- * doesn't run the operation.
+ * much of it as the operation determines, as plain JSON. A replay returns that response without
+ * running the operation.
  */
 export type OpenKeyedWrite = <T, Shown>(
   operation: Operation<T>,
   present: (result: T) => Shown,
 ) => Promise<Shown>;
 
-/** The deadline of a write, and whether it runs before other waiting writes. */
+/** A write's deadline, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /**
- * The outcome of the change. `done` as soon as COMMIT is sent; if a request fails afterwards, it is
- * unknown whether the change was made. `replayed`: an earlier request made it.
+ * The outcome of the change. `done`: COMMIT has been sent; if the request fails afterwards, it is
+ * unknown whether the change was made. `replayed`: an earlier request made the change.
  */
 export type Fate = 'not_done' | 'done' | 'replayed';
 
@@ -99,8 +99,8 @@ export function openKeyedWrite(
 }
 
 /**
- * Throws if a write could not finish in time; otherwise counts it until the returned function is
- * called.
+ * Throws if a write could not finish in time; otherwise, counts it as waiting until the returned
+ * function is called.
  */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
   db.expect({ role: 'kr_write', ...pace });
@@ -116,7 +116,7 @@ type Outcome<Shown> = {
   shown: Shown;
   /** Must settle before the response is sent. */
   settled: Promise<void> | null;
-  /** Stores the response of an operation that was rolled back because it changed nothing. */
+  /** Storing the response of an operation that was rolled back because it changed nothing. */
   keptLater: ReturnType<typeof keepResponse> | null;
 };
 

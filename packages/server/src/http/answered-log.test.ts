@@ -1,4 +1,4 @@
-// The log line of a response identifies the caller, even if the request is denied, and contains no
+// A response's log line identifies the caller even if the request is denied, and contains no
 // secrets.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -26,7 +26,7 @@ function logged(t: TestContext, app: Harness) {
   const { app: beside } = appBeside(t, app.testApp, { log, trustProxy: ['127.0.0.1'] });
   return {
     text: () => text,
-    /** Sends a request, and returns its line and its response. */
+    /** Sends a request, and returns its log line and its response. */
     async ask(request: InjectOptions, token?: string) {
       const before = text.length;
       const headers = {
@@ -82,7 +82,7 @@ test('every kind of caller is logged, whether or not its request succeeds', asyn
   ok(!text().includes(BOOTSTRAP_TOKEN));
 });
 
-test('a successful sign-in is logged with the user and the network, a failed one only with the network', async (t) => {
+test('a successful sign-in is logged with the user and network, a failed one only with the network', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { email, userId, token } = await someone(app);
@@ -124,7 +124,7 @@ test('the scanner is identified by its signing key, and never by an unsigned val
   deepEqual([forged.status, forged.principal], [401, null]);
 });
 
-test('an ID that looks like a credential is neither logged nor sent back', async (t) => {
+test('a request ID that looks like a credential is neither logged nor sent back', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const native = await app.given.key();
@@ -152,7 +152,7 @@ test('an ID that looks like a credential is neither logged nor sent back', async
   }
 });
 
-test('the IDs of proxies and traces are kept', () => {
+test('request IDs set by proxies and tracing systems are kept', () => {
   for (const id of [
     'req-1',
     '01890c5e-7b21-7c3a-9d5e-000000000008',
@@ -169,7 +169,7 @@ test('the IDs of proxies and traces are kept', () => {
   equal(chosenRequestId(['a', 'b']), undefined);
 });
 
-test('a network is a /24 or a /48, whatever the form of the address', () => {
+test('the logged network is a /24 or a /48, whichever notation the address uses', () => {
   for (const [address, network] of [
     ['198.51.100.7', '198.51.100.0/24'],
     ['::ffff:198.51.100.7', '198.51.100.0/24'],

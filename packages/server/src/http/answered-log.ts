@@ -1,5 +1,5 @@
-// One log line for each response: its endpoint, status and caller. It contains only IDs, and no
-// values from the request.
+// Writes one log line per response, with its endpoint, status and caller. The line contains IDs,
+// but no other values from the request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loggedNetworkOf } from '../access/client-networks.ts';
 import type { Principal } from '../access/principal.ts';
@@ -14,7 +14,8 @@ type LoggedCaller = {
 };
 
 /**
- * Set when the caller is known, so that the log also identifies callers whose requests are denied.
+ * Set as soon as the caller is known, so that the log also identifies callers whose requests are
+ * denied.
  */
 export const CALLER = 'caller';
 
@@ -39,7 +40,7 @@ export function loggedCaller(principal: Principal): LoggedCaller | null {
   }
 }
 
-/** A success of a hot route is logged at debug. */
+/** Successful responses of hot routes are logged at debug. */
 export function logAnswered({ line, hot }: ServedRoute, log: Log) {
   const isHot = hot ?? false;
   const isQuiet = isHot && !isLevelEnabled(log, 'debug');

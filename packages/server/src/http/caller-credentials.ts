@@ -1,4 +1,4 @@
-// How a process checks the credentials of its callers.
+// How a process checks its callers' credentials.
 import { type Credentials, tokenCheck } from '../access/authenticate.ts';
 import { embedPrincipal } from '../access/embed-principal.ts';
 import type { Lookups } from '../access/gate.rows.ts';

@@ -7,7 +7,7 @@ import type { ServedRoute } from './route.ts';
 
 type Answered = { status: number; body: unknown };
 
-/** A conflict that the endpoint doesn't declare becomes a server error. */
+/** Turns a conflict that the endpoint doesn't declare into a server error. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
   const { code, message } = apiErrorOf(thrown);
   if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;

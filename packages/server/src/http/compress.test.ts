@@ -20,7 +20,7 @@ test('a response shared by many requests is compressed once for each encoding', 
   equal(gunzipSync(gzip.bytes).toString(), text);
 });
 
-test('a response that is short, or whose client accepts no encoding, is not compressed', async () => {
+test('a response is not compressed if it is short or the client accepts no encoding', async () => {
   equal(await compressed(new JsonText('{}'), 'br'), null);
   for (const accepted of ['', 'br;q=0, gzip;q=0.0', 'deflate']) {
     equal(await compressed(new JsonText(text), accepted), null, accepted);

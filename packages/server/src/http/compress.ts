@@ -1,4 +1,4 @@
-// Compresses large responses for clients that accept it, off the event loop.
+// Compresses large responses off the event loop, for clients that accept compression.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { JsonText } from '../base/json-text.ts';
@@ -18,7 +18,7 @@ const compress: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => toGzip(text, { level: GZIP_LEVEL }),
 };
 
-/** One change is sent to every node that polls, so its text is compressed only once. */
+/** The same change is sent to every node that polls, so its text is compressed only once. */
 const results = new WeakMap<JsonText, { [E in Encoding]?: Promise<Buffer> }>();
 
 /** Null if the client accepts neither encoding, or the text is too short. */
@@ -33,7 +33,7 @@ export async function compressed(json: JsonText, accepted: string): Promise<Comp
   return { encoding, bytes: await known[encoding] };
 }
 
-/** Whether the header lists the encoding, and not with `q=0`, which excludes it. */
+/** Whether the header lists the encoding without excluding it by `q=0`. */
 export const takes = (accepted: string, encoding: string): boolean =>
   accepted.split(',').some((part) => {
     const [name, ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());

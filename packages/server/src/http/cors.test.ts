@@ -1,4 +1,4 @@
-// Pages on other origins may read the embed plane's responses to their own requests, and no other
+// Pages on other origins may read the embed plane's responses to their own requests, but no other
 // responses.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ test('a preflight on the embed plane is allowed for any origin, without a creden
   }
 });
 
-test('a preflight elsewhere is rejected as an unknown method', async (t) => {
+test('outside the embed plane, a preflight is rejected as an unknown method', async (t) => {
   const { http } = (await harness(t)).testApp.app;
   for (const url of ['/v1/embed_tokens', '/v1/keys', '/.well-known/jwks.json', '/v1/embed']) {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' };

@@ -1,5 +1,5 @@
 // CORS headers. Only the embed plane may be called from pages on other origins. All other endpoints
-// send no CORS header, so a page cannot read their responses.
+// send no CORS headers, so such a page cannot read their responses.
 
 const EMBED_PLANE = '/v1/embed/';
 const PREFLIGHT_AGE_SECONDS = 600;
@@ -15,7 +15,7 @@ export const preflightHeaders = (origin: string): Record<string, string> => ({
   vary: 'Origin',
 });
 
-/** Allows exactly the origin of the request: no wildcard, and no credentials mode. */
+/** Allows exactly the request's origin: no wildcard, no credentials mode. */
 export const answerHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': 'link, retry-after, x-request-id',

@@ -1,4 +1,4 @@
-// Only issued cursors are accepted, and they return their position.
+// Only cursors that the server issued are accepted, and each one returns its position.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -44,7 +44,7 @@ test('a cursor needs no encoding in a URL', () => {
   doesNotMatch(cursor, /=/);
 });
 
-test('a cursor is valid for its own list, workspace and deployment only', () => {
+test('a cursor is only valid for its own list, workspace and deployment', () => {
   const cursor = cursors.issue(BINDING, POSITION);
   equal(
     isRefused(() => cursors.read(`${BINDING}0`, cursor)),
@@ -61,7 +61,7 @@ test('a cursor is valid for its own list, workspace and deployment only', () => 
   );
 });
 
-test('a cursor with one flipped bit, or one character more or less, is rejected', () => {
+test('a cursor with a flipped bit, an extra character or a missing one is rejected', () => {
   const cursor = cursors.issue(BINDING, POSITION);
   const bytes = Buffer.from(cursor, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {

@@ -6,11 +6,11 @@ const MAC_BYTES = 12;
 
 export type Cursors = {
   issue(binding: string, position: readonly string[]): string;
-  /** The position in a cursor; throws 400 if the cursor is not valid. */
+  /** Returns the position in a cursor; throws 400 if the cursor is not valid. */
   read(binding: string, cursor: string): string[];
 };
 
-/** The binding identifies the list and the workspace. A cursor is only valid there. */
+/** The binding identifies the list and the workspace for which a cursor is valid. */
 export function createCursors(key: Buffer): Cursors {
   const macOf = (binding: string, text: string): Buffer =>
     createHmac('sha256', key).update(`${binding}\n${text}`).digest().subarray(0, MAC_BYTES);

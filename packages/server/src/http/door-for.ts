@@ -1,4 +1,5 @@
-// Opens the door that a route declares, for the reach of the request and within its deadline.
+// Opens the door (the database access) that a route declares, for the request's reach and within
+// its deadline.
 import { acceptsRequestKey } from '@keyrail/protocol/endpoint.ts';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
@@ -23,7 +24,7 @@ import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
-/** Longer than the longest wait for nodes, so that there is time left to respond. */
+/** Longer than the longest wait for nodes, which leaves time to respond. */
 const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
 export type RouteDoorParts = DoorParts &
@@ -31,13 +32,13 @@ export type RouteDoorParts = DoorParts &
 
 type Asked = {
   reach: Reach | null;
-  /** The time that authentication took; it is subtracted from the deadline. */
+  /** How long authentication took. This is subtracted from the deadline. */
   tookMs: number;
   requestKey: RequestKey | null;
   isDryRun: boolean;
 };
 
-/** The door that a route receives, and the outcome of a change made through it. */
+/** The door that a route receives, and the outcome of the change made through it, if any. */
 type Opened = { door: object; fate(): Fate };
 
 export function doorFor(
@@ -56,7 +57,7 @@ export function doorFor(
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
       const read = openRead(parts.db, within(), deadline);
-      // A dry run gets no door that writes.
+      // A dry run gets no door that can write.
       if (isDryRun) return reading({ read, preview: openPreview(parts, within(), deadline) });
       const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), requestKey });
       const write = isPresented(route) ? opened.write : unkeyed(opened);
@@ -105,9 +106,9 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 });
 
 /**
- * Called before the credential is looked up: rejects a change that couldn't finish in time, before
- * it uses a connection. Call the returned function when the credential is known. Reads and polls
- * are not counted, because concurrent reads and polls share their statements.
+ * Call before the credential is looked up: rejects a change that couldn't finish in time before it
+ * uses a connection. Call the returned function once the credential is known. Reads and polls are
+ * not counted, because concurrent reads and polls share their statements.
  */
 export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
   route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;
@@ -115,7 +116,7 @@ export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =
 const NOTHING = (): void => {};
 
 /**
- * The deadline starts when the whole request has arrived: time spent receiving the body does not
+ * The deadline starts when the whole request has arrived; time spent receiving the body does not
  * count.
  */
 const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>

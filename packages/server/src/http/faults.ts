@@ -1,5 +1,5 @@
-// Converts every failure to an error response, and logs it. For an error that is not an ApiError,
-// the caller gets only the request ID.
+// Converts every failure to an error response, and logs it. If the error is not an ApiError, the
+// caller gets only the request ID.
 import { wireCode } from '@keyrail/protocol/wire/error-codes.ts';
 import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -18,7 +18,9 @@ const frameworkFaults: Record<string, () => ApiError> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };
 
-/** A request failed at a point where its change may already have been made. The cause says why. */
+/**
+ * The request failed at a point where its change may already have been made. `cause` is the reason.
+ */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -65,8 +67,8 @@ export const errorHeaders = (error: ApiError): Record<string, string> =>
   error.status === 401 ? { 'www-authenticate': 'Bearer', ...error.headers } : error.headers;
 
 /**
- * Logs 5xx errors with their cause. Errors caused by the caller are not logged. A 503 has no stack:
- * under overload there are many, and the reason is enough.
+ * Logs 5xx errors with their cause. Errors caused by the caller are not logged. A 503 is logged
+ * without a stack: under overload there are many, and the reason is enough.
  */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;

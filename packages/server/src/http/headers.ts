@@ -1,5 +1,5 @@
-// Headers of every response. The API is meant for programs, so a browser may not frame, sniff,
-// cache or execute its responses.
+// The headers sent with every response. The API is meant for programs, so browsers may not frame,
+// sniff, cache or execute its responses.
 import type { FastifyRequest } from 'fastify';
 import { answerHeaders, isEmbedPath } from './cors.ts';
 

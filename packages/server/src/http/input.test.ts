@@ -1,4 +1,4 @@
-// Input is parsed strictly, and an error gives the path of the value.
+// Input is parsed strictly, and errors contain the path of the value.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Meta, RateLimits } from '@keyrail/protocol/validators.ts';
@@ -92,7 +92,7 @@ test('64 levels of nesting are accepted; 65 and a million are rejected', () => {
   refusalOf(() => readJson(Buffer.from('['.repeat(1_000_000))));
 });
 
-test('brackets in strings and siblings do not count as nesting', () => {
+test('brackets in strings, and siblings, do not count as nesting', () => {
   const brackets = '[{'.repeat(1000);
   deepEqual(readJson(Buffer.from(JSON.stringify([brackets]))), [brackets]);
   deepEqual(readJson(Buffer.from(JSON.stringify([`\\"${brackets}`]))), [`\\"${brackets}`]);
@@ -146,7 +146,7 @@ for (const [what, value, expected] of paths) {
   });
 }
 
-test('a missing field is reported as required, unless a custom rule has a message', () => {
+test('a missing field is reported as required, unless a custom rule has its own message', () => {
   const Key = z
     .strictObject({ name: z.string(), env: z.enum(['live', 'test']), limits: RateLimits })
     .partial({ limits: true })

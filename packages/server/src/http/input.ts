@@ -1,4 +1,4 @@
-// Turns bytes into values. Strict: nothing is coerced, trimmed or dropped. Text that the database
+// Turns bytes into values. Strictly: nothing is coerced, trimmed or dropped. Text that the database
 // can't store exactly (NUL, unpaired surrogates) is rejected.
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
@@ -7,7 +7,7 @@ import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
 type Part = 'body' | 'query' | 'path';
 
-/** The part of a zod schema that is used here, so that this file does not import zod. */
+/** The part of a zod schema used here. Declared so that this file does not import zod. */
 type Schema<T> = {
   safeParse(
     value: unknown,
@@ -22,14 +22,16 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-/** `valuesMax` matters for large bodies: several checks visit each value. */
+/** `valuesMax` matters for large bodies, because several checks visit every value. */
 export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY): unknown {
   const text = readText(bytes);
   refuseDeep(text, valuesMax);
   return parseText(text);
 }
 
-/** Bodies without a credential are parsed before they are throttled, so they get a low limit. */
+/**
+ * Bodies sent without a credential are parsed before they are throttled, so they get a low limit.
+ */
 export const valuesMaxOf = ({ auth, bodyValuesMax }: Endpoint): number | undefined =>
   bodyValuesMax ?? (auth === 'none' ? STRANGERS_VALUES_MAX : undefined);
 
@@ -50,8 +52,7 @@ export function parseText(text: string): unknown {
 }
 
 /**
- * Checks the text before it is parsed, because parsing a million levels would already do the
- * damage.
+ * Checks the text before it is parsed, because parsing a million levels would already do damage.
  */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
@@ -81,7 +82,7 @@ export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Text with few brackets cannot be deep, so most bodies skip the scan of each character. */
+/** Text with few brackets cannot be deep, so most bodies need no character-by-character scan. */
 const mayBeTooMuch = (text: string, valuesMax: number): boolean =>
   hasMany(text, '{', JSON_DEPTH_MAX / 2) ||
   hasMany(text, '[', JSON_DEPTH_MAX / 2) ||
@@ -96,7 +97,9 @@ function hasMany(text: string, mark: string, most: number): boolean {
   return false;
 }
 
-/** Reports all errors together; for a field that can't be stored, only that error. */
+/**
+ * Reports all errors together. If a field can't be stored, that is the only error reported for it.
+ */
 export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   const unstorable = isAllStorable(value) ? [] : findUnstorable(value);
   const parsed = schema.safeParse(value);
@@ -133,14 +136,14 @@ const isMissing = ({ code, path }: Issue, value: unknown): boolean =>
   path.length > 0 &&
   path.reduce((at, name) => Object(at)[name], value) === undefined;
 
-/** At most DETAILS_MAX names, so that thousands of unknown fields give a small response. */
+/** At most DETAILS_MAX names, so that even thousands of unknown fields give a small response. */
 const unknownFields = (path: string, names: readonly string[]): Detail[] =>
   names.slice(0, DETAILS_MAX).map((name) => ({
     path: printable(path === '' ? name : `${path}.${name}`),
     message: 'Unknown field.',
   }));
 
-/** A quick check without paths, which are slow to build for half a million values. */
+/** A quick check that builds no paths: for half a million values, building them would be slow. */
 function isAllStorable(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -152,7 +155,7 @@ function isAllStorable(value: unknown): boolean {
   return true;
 }
 
-/** Strings and member names that cannot be stored, with their paths. */
+/** Finds strings and member names that cannot be stored, with their paths. */
 function findUnstorable(value: unknown, path = ''): Detail[] {
   if (typeof value === 'string') {
     return isStorable(value)

@@ -1,5 +1,5 @@
-// GET /metrics, for a scraper that sends the configured token. Without that setting, the path does
-// not exist.
+// GET /metrics, for a scraper that sends the configured token. If no token is configured, the path
+// does not exist.
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { FastifyInstance } from 'fastify';
 import { tokenCheck } from '../access/authenticate.ts';

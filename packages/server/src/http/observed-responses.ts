@@ -1,4 +1,5 @@
-// Counts the responses of each endpoint. A path is never a label, because callers can invent paths.
+// Counts each endpoint's responses. Paths are never used as labels, because callers can invent
+// paths.
 import type { FastifyInstance } from 'fastify';
 import { type ObserveResponse, OTHER_LINE, type RequestTally } from '../observe/request-tally.ts';
 
@@ -9,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Call before routes are added. Returns the observer of unknown paths, which have no route. */
+/** Call before routes are added. Returns the observer for unknown paths, which have no route. */
 export function observeResponses(app: FastifyInstance, requests: RequestTally): ObserveResponse {
   app.addHook('onRoute', (route) => {
     const observe = requests.of(route.config?.line ?? OTHER_LINE);

@@ -1,4 +1,4 @@
-// Pages of a list: their rows, their next page, and their size limit.
+// List pages: their rows, the link to the next page, and their size limit.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPageOf } from './page.ts';
@@ -9,7 +9,7 @@ const MEBIBYTE = 1_048_576;
 const USUAL = MEBIBYTE / 4;
 const MOST = MEBIBYTE;
 
-/** Newest first, with `meta` of the given lengths. */
+/** Creates rows, newest first, with `meta` of the given lengths. */
 const rowsOf = (...chars: number[]): Row[] =>
   chars.map((length, at) => ({
     createdAt: new Date(1_000_000 - at),
@@ -17,7 +17,7 @@ const rowsOf = (...chars: number[]): Row[] =>
     metaBytes: length,
   }));
 
-/** Cuts off a page as the database does: the first row, and further rows that fit. */
+/** Cuts off a page as the database does: keeps the first row, and further rows that fit. */
 const fitting = (rows: Row[], metaBytes: number): Row[] => {
   let used = 0;
   return rows.filter((row, at) => {
@@ -26,7 +26,7 @@ const fitting = (rows: Row[], metaBytes: number): Row[] => {
   });
 };
 
-/** Reads a whole list: the rows of each page, and the `meta` limit of each statement. */
+/** Reads a whole list; returns the rows of each page, and the `meta` limit of each statement. */
 async function readAll(rows: readonly Row[], limit: number) {
   const pages: string[][] = [];
   const asked: number[] = [];
@@ -77,7 +77,7 @@ test('a page of rows with large meta ends early, and no row is lost or repeated'
   equal(told.pages[0]?.length, 208);
 });
 
-test('a page has at least one row, even a very large one', async () => {
+test('a page contains at least one row, even a very large one', async () => {
   const { pages } = await readAll(rowsOf(9 * MEBIBYTE, 9 * MEBIBYTE), 10);
   deepEqual(pages, [['0'], ['1']]);
 });

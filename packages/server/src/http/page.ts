@@ -1,4 +1,4 @@
-// One page of a list, newest first: its rows, and the start of the next page.
+// Builds one page of a list, newest first: its rows, and where the next page starts.
 
 import { limited } from '../base/coalesce.ts';
 import { ApiError } from '../base/errors.ts';
@@ -8,7 +8,7 @@ import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
 
-/** The position in a cursor of a newest-first list. */
+/** Converts a cursor of a newest-first list to a position. */
 export function positionOf(after: readonly string[] | null): Placed | null {
   const [createdAt, id] = after ?? [];
   return createdAt && id ? { createdAt: new Date(createdAt), id } : null;
@@ -32,7 +32,7 @@ export async function pageOf<Row, Item>(
   return pageWith(await list(limit + 1), limit, telling);
 }
 
-/** The first `most` rows; any further row means that there is a next page. */
+/** Contains the first `most` rows. If there are more rows, there is a next page. */
 function pageWith<Row, Item>(
   rows: readonly Row[],
   most: number,
@@ -44,14 +44,16 @@ function pageWith<Row, Item>(
   return new Reply(body, rows.length > shown.length && last ? { next: next(last) } : {});
 }
 
-/** Pages with more `meta` than this need a slot of `bigLists`. */
+/** Pages with more `meta` than this need a slot in `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
-/** The maximum for a single row, which is then the only row of its page. */
+/** As large as a single row can be. Such a row is the only one on its page. */
 const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
-/** Per workspace, because building large responses blocks the event loop. */
+/**
+ * Limits how many large pages each workspace builds at a time, because that blocks the event loop.
+ */
 const bigLists = limited({
   atOnceMax: BIG_LISTS_AT_ONCE,
   waitingMax: BIG_LISTS_WAITING_MAX,

@@ -1,6 +1,7 @@
-// The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
-// present, reply. The router matches; this file does the rest, in two steps, because the caller is
-// authenticated before the body is read.
+// The stages of a request: match the route, authenticate, check the live/test boundary, check the
+// role, parse the input, check its environments, run, present, reply. The router does the matching.
+// This file does the rest in two steps, because the caller is authenticated before the body is
+// read.
 
 import { acceptsRequestKey, isSafe as isSafeLine, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
@@ -48,7 +49,7 @@ export type Incoming = {
   clientAddress: string;
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** The path and the query, as they were sent. */
+  /** The path and query as they were sent. */
   target: string;
   gone(): AbortSignal;
   params: unknown;
@@ -61,7 +62,7 @@ export type Outgoing = {
   status: number;
   body: unknown;
   headers: Record<string, string> | null;
-  /** A cursor for the next page, if there is one. */
+  /** A cursor for the next page, if there is a next page. */
   nextCursor: string | undefined;
 };
 
@@ -78,7 +79,7 @@ export type Caller = {
   /** The workspace that the caller expects to work in. */
   workspace: string | undefined;
   clientAddress: string;
-  /** Called with the caller as soon as it is known, even if it is then denied. */
+  /** Called as soon as the caller is known, even if the request is then denied. */
   identified?(principal: Principal): void;
 };
 
@@ -173,7 +174,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
 
 const replayed = ({ headers }: Outgoing) => ({ ...headers, [REPLAYED_HEADER]: 'true' });
 
-/** Only a 503 states the outcome of the change. */
+/** Only a 503 tells the caller whether the change was made. */
 const failedBy =
   (fate: () => Fate) =>
   (thrown: unknown): never => {
@@ -211,7 +212,7 @@ const callerIn = ({ header, clientAddress }: Incoming): Caller => ({
   workspace: header(WORKSPACE_HEADER),
 });
 
-/** The binding of a cursor: one list, for one user or one reach. */
+/** What a cursor is bound to: one list, for one user or one reach. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;

@@ -1,4 +1,4 @@
-// Errors for unexpected input, their log lines, and the start of a request's deadline.
+// Errors for unexpected input, their log lines, and when a request's deadline starts.
 import { deepEqual, equal } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -61,13 +61,13 @@ for (const [what, request, part, paths] of [
   });
 }
 
-test('an error about many fields stays small', async (t) => {
+test('an error about many fields gives a small response', async (t) => {
   const many = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(50)}${n}=1`).join('&');
   const answer = await server(t).inject({ url: `/things/${ID}?${many}` });
   equal(answer.json().error.details.length, 100);
 });
 
-/** A route without a door; with a cause it responds 409, as if a slug were taken. */
+/** A route without a door. If the query is not empty, it responds 409, as if a slug were taken. */
 const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true } = {}) => ({
   line,
   endpoint: { ...endpoint, query: z.looseObject({}), refusals: more.declared ?? {} },
@@ -87,7 +87,7 @@ test('a conflict that the endpoint does not declare is a server error', async (t
   equal((await app.inject('/may-not?taken')).statusCode, 500);
 });
 
-test('successes of hot routes are logged at debug, everything else at info', async (t) => {
+test('successful responses of hot routes are logged at debug, all others at info', async (t) => {
   const declared = { 409: 'The slug is taken.' };
   const routes = [plain('GET /usual', { declared }), plain('GET /hot', { declared, hot: true })];
   const linesAt = async (level: 'info' | 'debug'): Promise<string[]> => {

@@ -1,4 +1,4 @@
-// Which inputs are parsed again. Requests cannot change the parsed inputs that they share.
+// Which inputs are parsed again, and why requests cannot change the parsed inputs they share.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHARS_KEPT_MAX, createInputMemory, INPUTS_KEPT_MAX } from './repeated-inputs.ts';
@@ -13,7 +13,7 @@ function counted() {
   return { parse, parsed };
 }
 
-test('an input is parsed once for each text', () => {
+test('inputs with the same text are parsed only once', () => {
   const { parse, parsed } = counted();
   for (const since of [1, 2, 1, 2, 1]) {
     const expected = { since, tenant_id: ['a', 'b'], limits: [{ limit: 5 }] };
@@ -22,7 +22,7 @@ test('an input is parsed once for each text', () => {
   deepEqual(parsed, [1, 2]);
 });
 
-test('a malformed input is rejected each time', () => {
+test('a malformed input is rejected every time', () => {
   const { parse, parsed } = counted();
   for (let time = 0; time < 2; time += 1) throws(() => parse('/feed?x', 'malformed'), /malformed/);
   equal(parsed.length, 2);

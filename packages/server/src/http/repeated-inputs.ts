@@ -1,10 +1,10 @@
-// Inputs that repeat. Until the policy changes, all nodes of a project send the same query with
-// each poll. A node also sends the same body with each rate-limit check of a key. Checking such an
-// input against its schema is a tenth of the work of a request (`npm run bench -- policy
-// ratelimit`).
+// Caches parsed inputs that repeat. Until the policy changes, all of a project's nodes send the
+// same query with every poll. A node also sends the same body with every rate-limit check for a
+// key. Checking such an input against its schema is a tenth of a request's work (`npm run bench --
+// policy ratelimit`).
 
 export const INPUTS_KEPT_MAX = 1000;
-/** Longer inputs list many tenants or limits and are rare. */
+/** Longer inputs are rare: they list many tenants or limits. */
 export const CHARS_KEPT_MAX = 1000;
 
 /** Returns the parsed form of `raw`, which `text` identifies. */

@@ -1,15 +1,15 @@
-// The ID of a request. A caller may choose it, and it appears in the log and in the response. So a
-// caller's ID that looks like a credential is replaced, for example when headers were mixed up.
+// Request IDs. The caller may choose one, and it appears in the log and in the response. So if the
+// chosen ID looks like a credential (because headers were mixed up, for example), it is replaced.
 
 /** Parts of credentials from Keyrail and other products, in lowercase. */
 const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
 
-/** How a part of a JSON Web Token, such as an embed token, begins: `{"` in base64url. */
+/** How each JSON part of a JSON Web Token (such as an embed token) begins: `{"` in base64url. */
 const JWT_MARK = 'eyJ';
 
-/** Longer runs of these characters are random tokens; a UUID has 36. */
+/** Runs this long are taken for random tokens; a UUID has only 36 of these characters. */
 const TOKEN = /[\w-]{40,}/;
-/** The form of trace IDs: pieces of hex, none longer than a UUID without dashes. */
+/** Trace IDs have this form: groups of hex digits, none longer than a UUID without dashes. */
 const TRACE = /^[\da-f]{1,32}(?:-[\da-f]{1,32})*$/i;
 
 export function chosenRequestId(value: string | string[] | undefined): string | undefined {
@@ -20,6 +20,6 @@ export function chosenRequestId(value: string | string[] | undefined): string | 
   return TOKEN.test(value) && !TRACE.test(value) ? undefined : value;
 }
 
-/** Whether a piece before a dot looks like part of a token. */
+/** Whether anything before the last dot looks like part of a token. */
 const hasTokenPart = (value: string): boolean =>
   value.slice(0, Math.max(value.lastIndexOf('.'), 0)).includes(JWT_MARK);

@@ -1,6 +1,5 @@
-// Reads the request key, which is in the header Idempotency-Key, and identifies the request by two
-// keyed hashes. They are keyed because short bodies could be guessed from a plain hash in a copy of
-// the database.
+// Reads the request key from the Idempotency-Key header, and identifies the request by two keyed
+// hashes. With plain hashes, anyone with a copy of the database could guess short bodies.
 import { createHmac } from 'node:crypto';
 import { REQUEST_KEY_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { isRequestKey, REQUEST_KEY_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
@@ -10,7 +9,7 @@ import type { RequestKey } from '../doors/request-keys.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
-/** Each part is preceded by its length, so that different parts never give the same bytes. */
+/** Puts the length before each part, so that different parts never give the same bytes. */
 export const createRequestHash =
   (key: Buffer): HashRequest =>
   (...parts) => {

@@ -1,4 +1,4 @@
-// The path, query and body of a request as typed values.
+// Parses a request's path, query and body into typed values.
 import { querySchemaOf } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { ApiError, invalid } from '../base/errors.ts';
@@ -47,7 +47,7 @@ export function bodyParserOf({ endpoint, bodyRepeats }: ServedRoute): (sent: Sen
   };
   const recall = bodyRepeats ? createInputMemory(parse) : null;
   return ({ body = EMPTY, contentType }) => {
-    // A missing body is read as `{}`: if a field is required, the error gives its name.
+    // A missing body is treated as `{}`, so that if a field is required, the error names it.
     if (body.length === 0) return schema && parsePart('body', schema, {});
     if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
     return recall ? recall(body.toString('latin1'), body) : parse(body);

@@ -1,4 +1,4 @@
-// Shared by all responses: their standard headers, error responses, and preflight responses.
+// Code that all endpoints share: standard headers, error responses, and preflight responses.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -12,7 +12,7 @@ export type Responses = {
   headersOf(request: FastifyRequest): Headers;
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply;
   answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply;
-  /** From now on, every response closes its connection. */
+  /** After this call, every response closes its connection. */
   close(): void;
 };
 
@@ -21,7 +21,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
 
   function headersOf(request: FastifyRequest): Headers {
     const headers = headersFor(request, standard);
-    // A kept-alive connection with a pending response would delay the shutdown.
+    // A connection kept alive after its response would delay shutdown.
     if (isClosing) headers.connection = 'close';
     return headers;
   }
@@ -36,7 +36,8 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
       headers['content-type'] = JSON_TYPE;
       // A page on a rejected origin must not be able to read the response either.
       if (error.code === 'origin_not_allowed') delete headers['access-control-allow-origin'];
-      // Fastify closes the connection after an unread body; lingering.ts reads the rest of it.
+      // If the body is unread, Fastify would close the connection; lingering.ts reads the rest of
+      // the body instead.
       if (reply.hasHeader('connection')) {
         headers.connection ??= reply.raw.shouldKeepAlive ? 'keep-alive' : 'close';
       }
@@ -58,7 +59,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
   };
 }
 
-/** Whether a change may have been made in spite of a 503. */
+/** Whether the change may have been made despite a 503. */
 function outcomeOf({ method }: FastifyRequest, { status }: ApiError, thrown: unknown) {
   if (status !== 503 || SAFE.includes(method)) return undefined;
   return thrown instanceof OutcomeUnknown ? 'unknown' : 'not_done';

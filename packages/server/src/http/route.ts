@@ -1,5 +1,5 @@
-// How a feature implements its endpoints. The endpoint declares request and response; a route adds
-// the rows it touches (boundary), its database access (door) and its code (run).
+// How a feature implements its endpoints. The endpoint declares the request and the response; a
+// route adds which rows it touches (boundary), its database access (door) and its code (run).
 import type {
   AnswerOf,
   BodyOf,
@@ -30,7 +30,7 @@ export class Reply<Body = unknown> {
   readonly body: Body;
   readonly status: number | undefined;
   readonly headers: Record<string, string>;
-  /** Where the next page of a list starts; becomes a `Link` header. */
+  /** Where the next page of a list starts; sent as a `Link` header. */
   readonly next: readonly string[] | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class Reply<Body = unknown> {
   }
 }
 
-/** Queries of the probes, which read the store without a reach. */
+/** Queries for the health probes, which have no caller and thus no reach. */
 export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
   /** Null if no worker has ever been seen, or the database can't be read. */
@@ -57,11 +57,11 @@ export type Probe = {
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** Accounts and sessions, and writes that begin before the reach is known. */
+  /** For accounts and sessions, and for writes that begin before the reach is known. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
-  /** Reads, and writes without an audit entry. */
+  /** For reads, and for writes without an audit entry. */
   record: { record: RecordDoor };
-  /** Data that may be lost. Has no access to the database. */
+  /** For data that may be lost. Gives no access to the database. */
   volatile: { counters: Counters; reach: Reach; newId: NewId };
   probe: { probe: Probe };
   none: Record<never, never>;
@@ -70,7 +70,7 @@ export type Doors = {
 type DoorName = keyof Doors;
 
 /**
- * A POST of the vendor plane passes its presenter to the write door, which stores the response with
+ * A POST on the vendor plane passes its presenter to the write door, which stores the response with
  * the change if the request has an idempotency key.
  */
 type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
@@ -85,15 +85,15 @@ type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** The start of the requested page, from a cursor that this server issued for this list. */
+  /** Where the requested page starts, from a cursor that this server issued for this list. */
   after: readonly string[] | null;
   principal: Principal;
   requestId: string;
   clientAddress: string;
-  /** Identifies a caller without a credential for the log: a user signing in, or the scanner. */
+  /** Identifies a caller without a credential in the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** The path and the query of the request, as they were sent. */
+  /** The path and query of the request as they were sent. */
   target: string;
   /** A cursor for the next page, for responses that include it in the body. */
   issueCursor(position: readonly string[]): string;
@@ -107,7 +107,7 @@ export type NoteCaller = (kind: 'user' | 'scanner', id: string) => void;
 
 type Answer<E> = AnswerOf<E> | Reply;
 
-/** The other properties of a route, apart from its door. */
+/** A route's properties, apart from its door. */
 type RouteTerms = {
   boundary: Boundary;
   /** Requires a verified email address, if the deployment is configured that way. */
@@ -115,18 +115,21 @@ type RouteTerms = {
   /**
    * How full the disk may be for this route to write. `reserve`: the write revokes or removes
    * something, and still works when all other writes are rejected. `spare`: the write is
-   * nonessential and is rejected first.
+   * nonessential, and is rejected first.
    */
   storage?: StorageUse;
   /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
   refuseUnread?(): void;
-  /** Many small statements, each with its own deadline, instead of one deadline for all. */
+  /**
+   * The route runs many small statements, each with its own deadline, instead of one deadline for
+   * all.
+   */
   patience?: 'stepped';
-  /** Revokes access: runs before other changes when database connections are scarce. */
+  /** The route revokes access, so it runs before other changes when connections are scarce. */
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
-  /** Nodes call the endpoint for each request they serve, or continuously. */
+  /** Nodes call the endpoint continuously, or for every request they serve. */
   hot?: true;
   /** Nodes send the same body repeatedly. */
   bodyRepeats?: true;
@@ -147,9 +150,9 @@ type Planned<A> = {
 };
 
 /**
- * The plan of a route whose endpoint accepts `dry_run`. `present` builds the response that is kept
- * for repeated requests. If the response needs more than the change provides, `finish` completes
- * it.
+ * The plan for a route whose endpoint accepts `dry_run`. `present` builds the response that is
+ * stored for repeated requests. If the response needs more than the change provides, `finish`
+ * completes it.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
@@ -199,7 +202,7 @@ type Routes<T> = {
   }[DoorsFor<L, T[L]>];
 };
 
-/** A subset of a map's endpoints, for features that share the map. */
+/** Selects some of a map's endpoints, for features that share one map. */
 export function linesOf<T extends object, L extends keyof T>(
   endpoints: T,
   ...lines: L[]
@@ -226,7 +229,7 @@ type PlanRoute = {
 
 type PlanInput = Record<string, unknown> & { write: OpenKeyedWrite; preview: OpenPreview };
 
-/** A plan as the pipeline runs it: with the write door, or with the preview door. */
+/** The two ways the pipeline runs a plan: through the write door or the preview door. */
 const runsOf = ({ plan }: PlanRoute) => ({
   run: (input: PlanInput) => plan(input).commit(input.write),
   foresee: (input: PlanInput) => plan(input).foresee(input.preview),

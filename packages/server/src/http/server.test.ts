@@ -1,4 +1,5 @@
-// The server around the routes: headers, request IDs, and errors before a route is reached.
+// What the server does around the routes: headers, request IDs, and errors raised before any route
+// runs.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { PassThrough } from 'node:stream';
@@ -50,7 +51,7 @@ const routes = [
   route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
 ];
 
-/** The routes here open no door, so the parts for doors are missing. */
+/** The routes here open no door, so the parts that doors need are missing. */
 function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
   let ids = 0;
   const parts = {
@@ -76,7 +77,7 @@ const post = (url: string, payload: string | Buffer, type = 'application/json'):
   headers: { 'content-type': type },
 });
 
-test('an endpoint without a credential accepts at most a thousand values', async (t) => {
+test('an endpoint that needs no credential accepts at most a thousand values', async (t) => {
   const app = server(t);
   const named = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n])));
@@ -86,7 +87,7 @@ test('an endpoint without a credential accepts at most a thousand values', async
   deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
 });
 
-test('an error about unknown parameters lists at most a hundred names, shortened', async (t) => {
+test('an error about unknown parameters lists at most a hundred of their names, shortened', async (t) => {
   const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
   for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
     for (const path of ['/texts/none', '/things']) {
@@ -175,7 +176,7 @@ for (const [sent, isEchoed] of requestIds) {
   });
 }
 
-test('text in any script arrives unchanged', async (t) => {
+test('text in any writing system arrives unchanged', async (t) => {
   const app = server(t);
   await app.listen({ host: '127.0.0.1', port: 0 });
   for (const [name, text] of Object.entries(texts)) {
@@ -215,7 +216,7 @@ test('every other HTTP method gets a 405 with the allowed methods', async (t) =>
   }
 });
 
-test('error details give the dotted path of a field', async (t) => {
+test("error details contain the field's dotted path", async (t) => {
   const rule = { id: 'a', limit: 1, window_ms: 1, algorithm: 'fixed', scope: 'key' };
   const body = JSON.stringify({ rate_limits: [rule], nmae: 1 });
   const { error } = (await server(t).inject(post('/things', body))).json();
@@ -255,7 +256,7 @@ test('JSON is recognised by its content type, in every valid notation', async (t
   equal((await app.inject({ method: 'POST', url: '/things', payload: '{}' })).statusCode, 415);
 });
 
-test('the cause of a failure is logged, and not sent to the caller', async (t) => {
+test('the cause of a failure is logged but not sent to the caller', async (t) => {
   const out = new PassThrough();
   const app = server(t, { log: openLog('warn', out) });
   for (const [url, reason] of [
@@ -275,7 +276,7 @@ test('the cause of a failure is logged, and not sent to the caller', async (t) =
   }
 });
 
-test('the link to the next page is the same query with a different cursor', async (t) => {
+test('the link to the next page repeats the query with a different cursor', async (t) => {
   const app = server(t);
   const link = async (url: string) => String((await app.inject(url)).headers.link);
   match(await link('/pages'), /^<\/pages\?cursor=[\w-]+>; rel="next"$/);

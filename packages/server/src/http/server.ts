@@ -41,9 +41,9 @@ export type ServerParts = PipelineParts & {
   newRequestId(): string;
   publicUrl: string;
   trustProxy: string[] | false;
-  /** Null: responses are not counted, and there is no /metrics. */
+  /** Null if responses are not counted; there is then no /metrics. */
   metering?: Metering | null;
-  /** Null: requests have no spans. */
+  /** Null if requests are not traced. */
   tracing?: Tracing | null;
   /** Overrides for tests. */
   socketLimits?: Partial<SocketLimits>;
@@ -109,7 +109,8 @@ const noSuchPath = (): ApiError =>
 
 function readBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // JSON is treated like any other type here, but a parser registered by name is found faster.
+  // JSON is treated like any other type here, but Fastify finds a parser faster if it is registered
+  // by name.
   for (const type of ['application/json', '*']) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -213,7 +214,8 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
 /**
- * One reason for all aborts: without a reason, each abort creates an error with a stack, in 14 µs.
+ * One reason for all aborts. Without it, each abort would create an error with a stack, which takes
+ * 14 µs.
  */
 const GONE = new Error('the client disconnected');
 

@@ -1,5 +1,5 @@
-// One span for each request, named by its method and the template of its route, because callers can
-// invent paths. The caller's workspace is added once it is known.
+// Creates one span per request. It is named after the method and the route's template, because
+// callers can invent paths. The caller's workspace is added once it is known.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../access/authenticate.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
@@ -21,13 +21,14 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const span = tracing.openRequest(startOf(request), request.headers);
     request[SPAN] = span;
-    // Emitted once for every response, even if the client has already closed the connection.
+    // This event is emitted once for every response, even if the client has already closed the
+    // connection.
     reply.raw.once('close', () => end(span, reply));
     span.within(done);
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // The body arrives in socket events, which do not belong to the request's span.
+    // The body arrives in socket events, which are outside the request's span.
     route.handler = function traced(request, reply) {
       return within(request, () => handler.call(this, request, reply));
     };
@@ -64,7 +65,10 @@ function end(span: RequestSpan, { raw: { headersSent, statusCode } }: FastifyRep
   span.end(isFailed ? { ...outcome, 'error.type': String(statusCode) } : outcome, isFailed);
 }
 
-/** Credentials that note the workspace in the span, and have a span while they are looked up. */
+/**
+ * Wraps credentials: each lookup gets its own span, and the workspace is added to the request's
+ * span.
+ */
 export function tracedCredentials(credentials: Credentials, tracing: Tracing): Credentials {
   const noted = (principal: Principal): Principal => {
     const reach = reachOf(principal);

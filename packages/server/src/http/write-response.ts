@@ -1,5 +1,5 @@
-// Writes a response. The pipeline has completed it, so it bypasses the framework, which would
-// process each header and the body again.
+// Writes a response. The pipeline has already completed it, so it bypasses the framework, which
+// would process every header and the body again.
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonText } from '../base/json-text.ts';
@@ -12,7 +12,7 @@ const BODILESS: readonly number[] = [204, 304];
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; headers: Headers };
 
-/** Extends `headers`, the standard headers of every response. */
+/** Adds to `headers`, which are the standard headers of every response. */
 export function writeResponse(
   { request, reply, headers }: Exchange,
   { status, body, headers: more, nextCursor }: Outgoing,
@@ -56,7 +56,7 @@ function write(
   else endLater({ response: raw, body, isAscii: bytes === body.length });
 }
 
-/** The URL of the next page. Relative, because the server may not know its own host name. */
+/** The URL of the next page. It is relative, because the server may not know its own host name. */
 function nextLink(url: string, cursor: string): string {
   const at = url.indexOf('?');
   const [path, search] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];

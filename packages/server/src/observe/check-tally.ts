@@ -12,7 +12,9 @@ type Tally = {
   text(): string;
 };
 
-/** Counters whose checks and leases are counted, and the counts in the text format. */
+/**
+ * Wraps counters so that their checks and leases are counted; `text` returns the counts as metrics.
+ */
 export function tallied(counters: Counters): { counters: Counters; text(): string } {
   const { store } = counters;
   const checks = createTally(

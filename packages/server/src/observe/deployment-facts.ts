@@ -1,4 +1,4 @@
-// The figures that metrics and /status report about a whole deployment.
+// What metrics and /status report about a whole deployment.
 
 export type DeploymentFigures = {
   mailQueued: number;
@@ -14,7 +14,7 @@ export type DeploymentFigures = {
 
 export type BackupFacts = {
   now: Date;
-  /** Whether the newest attempted backup passed; null: none was attempted. */
+  /** Whether the newest attempted backup passed; null if none was attempted. */
   lastPassed: boolean | null;
   /** When the newest successful backup finished. */
   goodAt: Date | null;

@@ -1,5 +1,5 @@
-// Metrics of the whole deployment. They are read from the database and cached for a few seconds, so
-// that scraping can't overload it. If the database doesn't respond, they are absent.
+// Metrics for the whole deployment. They are read from the database and cached for a few seconds,
+// so that scraping can't overload it. If the database doesn't respond, they are left out.
 import { valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';

@@ -1,4 +1,4 @@
-// Counts the runs of the worker's jobs, and records when each last succeeded.
+// Counts how often the worker's jobs run, and records when each one last succeeded.
 import { metricText, type Sample } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Clock } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';

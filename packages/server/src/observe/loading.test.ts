@@ -1,10 +1,10 @@
-// OpenTelemetry costs nothing on a server without its settings: none of its modules is loaded.
+// Without its settings, OpenTelemetry costs nothing: none of its modules are loaded.
 import { deepEqual, equal } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** Prints how many modules of OpenTelemetry are loaded after each import. */
+/** Prints how many OpenTelemetry modules are loaded after each import. */
 const PROGRAM = `
   import { registerHooks } from 'node:module';
   let loaded = 0;

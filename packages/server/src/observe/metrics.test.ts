@@ -1,4 +1,4 @@
-// GET /metrics: its token, the series of each part, and the limit on their number.
+// GET /metrics: its token, the series from each part of the product, and the limit on their number.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -30,7 +30,7 @@ async function measuredApp(t: TestContext) {
   return { app, get, scrape };
 }
 
-/** The sample lines of the text, without their values. */
+/** The sample lines in the text, without their values. */
 const seriesIn = (text: string): string[] =>
   text
     .split('\n')
@@ -42,7 +42,7 @@ const valueIn = (text: string, series: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(series.length));
 };
 
-test('without the setting, the response is the same as for an unknown path', async () => {
+test('if no token is set, /metrics responds like an unknown path', async () => {
   const { app } = await testApp();
 
   const responses = await Promise.all(
@@ -70,7 +70,7 @@ test('only the token gives access to the metrics', async (t) => {
   match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
 });
 
-test('each part of the product has its own series', async (t) => {
+test('every part of the product has its own series', async (t) => {
   const { given, tokens } = await harness(t);
   await given.key();
   const { app, get, scrape } = await measuredApp(t);
@@ -132,7 +132,7 @@ async function collectGarbage(): Promise<void> {
 
 const skip = prometheusIsMissing();
 
-test('promtool finds nothing to improve in the metrics', { skip }, async (t) => {
+test('promtool has no complaints about the metrics', { skip }, async (t) => {
   const { tokens } = await harness(t);
   const { app, get, scrape } = await measuredApp(t);
   const worker = startWorker(app.worker);
@@ -156,7 +156,7 @@ type Charge = {
   want?: number;
 };
 
-/** Charges a limit of one key, by a check or a lease. */
+/** Charges one of a key's limits, with a check or a lease. */
 const charging =
   ({ http }: Measured['app'], { token, key, path, limit, want }: Charge) =>
   () =>
@@ -242,7 +242,7 @@ test('unknown paths and methods add no series', async (t) => {
   deepEqual(seriesIn(await scrape()).sort(), before);
 });
 
-test('a standalone worker serves probes and metrics, and nothing else', async (t) => {
+test('a standalone worker serves only probes and metrics', async (t) => {
   const { app } = await measuredApp(t);
   const http = app.openWorkerHttp();
   t.after(() => http.close());

@@ -1,4 +1,4 @@
-// The metrics of one process. This file is loaded only if the token is set.
+// Collects the metrics of one process. This file is loaded only if the token is set.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { tallied } from './check-tally.ts';
@@ -15,7 +15,7 @@ export type Metrics = {
   talliedCounters(counters: Counters): Counters;
   /** Adds the metrics that are read on each scrape. */
   readFrom(sources: OwnSources & DeploymentSources): void;
-  /** In the Prometheus text format. */
+  /** The metrics in the Prometheus text format. */
   text(): Promise<string>;
 };
 

@@ -1,5 +1,5 @@
 // The span exporter. It reads its URL, headers, timeout, compression and certificates directly from
-// OTEL_EXPORTER_OTLP_*. If the collector can't be reached, the start and the end of the outage are
+// OTEL_EXPORTER_OTLP_*. If the collector can't be reached, the start and end of the outage are
 // logged.
 import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';

@@ -32,11 +32,11 @@ import { type SamplerName, samplerOf } from './sampler.ts';
 export type TraceSettings = Readonly<{
   protocol: Protocol;
   sampler: SamplerName;
-  /** The fraction of traces that a ratio sampler keeps. */
+  /** The fraction of traces to keep, for a ratio sampler. */
   ratio: number;
-  /** Whether a request becomes part of the trace identified in its headers. */
+  /** Whether a request joins the trace that its headers identify. */
   continues: boolean;
-  /** How long a span waits for other spans before they are sent together. */
+  /** How long a span may wait, so that several are sent together. */
   delayMs: number;
   /** The maximum number of waiting spans. Further spans are dropped. */
   queueMax: number;
@@ -45,13 +45,13 @@ export type TraceSettings = Readonly<{
 export type Traces = Tracing & {
   /** The fields to add to every log line. */
   logFields(): LogFields;
-  /** Logs failures of the export from now on. */
+  /** Sets where export failures are logged. */
   reportTo(log: Log): void;
   /** Sends the remaining spans, within a bounded time. */
   close(): Promise<void>;
 };
 
-/** Limits how long the shutdown waits for a collector that does not respond. */
+/** How long shutdown waits for an unresponsive collector. */
 const CLOSE_MS_MAX = 2 * SECOND_MS;
 const BATCH_MAX = 512;
 
@@ -84,7 +84,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
   };
 }
 
-/** The spans of this process. The current span is kept across calls, promises and timers. */
+/** Creates this process's spans. The current span is tracked across calls, promises and timers. */
 function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'reportTo' | 'close'> {
   const current = new AsyncLocalStorage<OtelSpan>();
   const propagator = new W3CTraceContextPropagator();
@@ -108,8 +108,8 @@ function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'report
 
   const below: Tracing['below'] = (start, work) => {
     const parent = current.getStore();
-    // Records nothing under a span that has ended, because shared work may outlive the request that
-    // began it.
+    // Records nothing under a span that has ended. Shared work may outlive the request that began
+    // it.
     if (!parent?.isRecording()) return work(null);
     return run(open(kindsOf[start.kind ?? 'internal'], start, contextOf(parent)), work);
   };
@@ -155,7 +155,9 @@ const recordedSpan = (span: OtelSpan): Span => ({
   },
 });
 
-/** The error's code or class, because the messages of drivers contain values. */
+/**
+ * The error's code or class. Its message is not used, because drivers put values in their messages.
+ */
 const kindOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;

@@ -1,4 +1,4 @@
-// The response series, built from the tallies of all endpoints on each scrape.
+// The response metrics, built on each scrape from the tallies of all endpoints.
 import { histogramText, metricText, type Sample } from '@keyrail/protocol/wire/metrics-text.ts';
 import { BOUNDS_S, type RequestTally } from './request-tally.ts';
 

@@ -7,7 +7,7 @@ export const BOUNDS_S = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** The label of responses without an endpoint: pages, unknown paths and methods. */
+/** The label for responses that belong to no endpoint: pages, unknown paths and unknown methods. */
 export const OTHER_LINE = 'other';
 
 export type ObserveResponse = (status: number, ms: number) => void;
@@ -21,7 +21,7 @@ type LineTally = {
 };
 
 export type RequestTally = {
-  /** Called once for each endpoint; the returned function is called with each response. */
+  /** Called once per endpoint; the returned function is called for every response. */
   of(line: string): ObserveResponse;
   all(): Iterable<LineTally>;
 };

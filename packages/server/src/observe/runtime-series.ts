@@ -1,4 +1,4 @@
-// Metrics of the process and of Node.js, with the names that Prometheus client libraries use.
+// Metrics for the process and for Node.js, under the names that Prometheus client libraries use.
 import { readdir, readFile } from 'node:fs/promises';
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import {
@@ -11,7 +11,7 @@ import { SECOND_MS } from '../base/duration.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-/** How often the delay of the event loop is measured. */
+/** How often the event loop delay is measured. */
 const RESOLUTION_MS = 10;
 
 export function openRuntimeSeries(): () => Promise<string> {
@@ -45,7 +45,7 @@ function usageTexts(): string[] {
   ];
 }
 
-/** Absent if the system has no /proc. */
+/** These metrics are left out if the system has no /proc. */
 async function fileTexts(): Promise<string[]> {
   const [open, limits] = await Promise.all([
     readdir('/proc/self/fd').catch(() => null),
@@ -62,7 +62,7 @@ async function fileTexts(): Promise<string[]> {
   ];
 }
 
-/** The delay since the previous scrape. */
+/** The event loop delay since the previous scrape. */
 function openLag(): () => string[] {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();

@@ -13,7 +13,7 @@ const everyMs = (env: Record<string, string>): number | null | string[] => {
   return 'faults' in read ? read.faults : read.config.backups.everyMs;
 };
 
-test('backups are scheduled on the embedded store, and on PostgreSQL only if configured', () => {
+test('backups are scheduled by default on the embedded store, but on PostgreSQL only if configured', () => {
   equal(everyMs({}), 24 * 3_600_000);
   equal(everyMs({ KEYRAIL_BACKUP_EVERY: 'off' }), null);
   equal(everyMs({ KEYRAIL_BACKUP_EVERY: '6h' }), 6 * 3_600_000);
@@ -36,7 +36,7 @@ test('a directory inside the data directory is recognised, however its path is w
   equal(placeOf('.keyrail', './.keyrail/backups'), 'inside');
 });
 
-test('a wrong backup key or email address is rejected and not repeated', () => {
+test('an invalid backup key or email address is rejected without being printed', () => {
   const wrong = { KEYRAIL_BACKUP_KEY: 'a-secret-of-somebody', KEYRAIL_OPERATOR_EMAIL: 'A <a@b.c>' };
   const read = readConfig(wrong);
   const faults = 'faults' in read ? read.faults : [];

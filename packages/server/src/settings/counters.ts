@@ -1,4 +1,4 @@
-// Settings for rate-limit counters, and for the Redis that several processes share.
+// Settings for rate-limit counters, and for the Redis shared by several processes.
 import { isRedis, onOrOff, secretIf, wholeNumber } from './parsers.ts';
 import type { Group } from './setting.ts';
 
@@ -25,7 +25,7 @@ export const counters = {
     fallback: '100000',
     parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
   },
-  /** Null: 1,000,000, or fewer in a small Redis. */
+  /** Null means 1,000,000, or fewer in a small Redis. */
   redisCountersMax: {
     name: 'KEYRAIL_REDIS_COUNTERS_MAX',
     meaning:

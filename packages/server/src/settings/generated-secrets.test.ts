@@ -1,4 +1,5 @@
-// Secrets that an embedded deployment generates: once, complete, and readable only by the owner.
+// The secrets that an embedded deployment generates: created once, never partial, and readable only
+// by the owner.
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ test('a generated secret and its directory are readable only by their owner', as
   equal(await readFile(join(at, 'bootstrap-token'), 'utf8'), `${token.reveal()}\n`);
 });
 
-test('an existing secret is kept, even if the operator wrote it', async (t) => {
+test('an existing secret is kept, even if it was written by the operator', async (t) => {
   const at = await directory(t);
   const first = await masterKeyIn(at, systemRandomBytes);
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), first.reveal());
@@ -38,7 +39,7 @@ test('an existing secret is kept, even if the operator wrote it', async (t) => {
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), typed);
 });
 
-test('a secret in a file is validated like the setting and not printed', async (t) => {
+test('a secret in a file is validated like the setting, and never printed', async (t) => {
   const at = await directory(t);
   const key = (await masterKeyIn(at, systemRandomBytes)).reveal();
   const token = (await bootstrapTokenIn(at, systemRandomBytes)).reveal();
@@ -85,7 +86,7 @@ test('an empty secret file is rejected', async (t) => {
   await rejects(masterKeyIn(at, systemRandomBytes), /master-key is empty/);
 });
 
-test('a data directory that cannot be created fails with the file system’s error code', async (t) => {
+test('if the data directory cannot be created, the error contains the file system’s error code', async (t) => {
   const at = await directory(t);
   await masterKeyIn(at, systemRandomBytes);
   const below = join(at, 'master-key', 'data');

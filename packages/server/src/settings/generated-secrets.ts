@@ -1,5 +1,5 @@
-// Secrets for embedded mode, which needs no settings: generated once and stored in the data
-// directory, readable only by the file's owner.
+// Secrets for embedded mode, which needs no settings. They are generated once and stored in the
+// data directory, where only their owner can read them.
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RandomBytes, systemRandomBytes } from '../base/random.ts';
@@ -8,8 +8,9 @@ import { secrets } from './secrets.ts';
 import { Fault, type Setting, type ValuesOf } from './setting.ts';
 
 /**
- * Reads a secret or creates it. Processes that start at the same time get the same secret. A crash
- * leaves no partial file: the file is linked to its name only after it has been flushed.
+ * Reads a secret, or creates it if there is none. Processes that start at the same time get the
+ * same secret. A crash leaves no partial file: the file is linked to its name only after it has
+ * been flushed.
  */
 export async function keptSecret(
   dataDir: string,
@@ -34,7 +35,9 @@ async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** Returns the file's final content: this secret, or the secret of a process that linked first. */
+/**
+ * Returns the file's final content: this secret, or that of a process that linked its own first.
+ */
 async function makeFile(dataDir: string, path: string, text: string): Promise<string | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const part = `${path}.${crypto.randomUUID()}`;
@@ -57,13 +60,13 @@ type SecretParts = {
   store: { databaseUrl: Secret | null; dataDir: string };
 };
 
-/** The secrets of a deployment: from the settings, or generated. */
+/** A deployment's secrets, either from the settings or generated. */
 export async function secretsOf({
   secrets: { bootstrapToken, masterKey },
   store: { databaseUrl, dataDir },
 }: SecretParts): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   return {
-    // With PostgreSQL, no token is generated: without the setting, the deployment has none.
+    // With PostgreSQL, no token is generated: if none is set, the deployment has none.
     bootstrapToken:
       bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
     masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),
@@ -84,7 +87,7 @@ export const masterKeyIn = (dataDir: string, randomBytes: RandomBytes): Promise<
 
 type Kept = { setting: Setting<Secret>; make(): string };
 
-/** Validates the file like the setting that it replaces: it may be truncated or mistyped. */
+/** Validates the file like the setting it replaces, because it may be truncated or mistyped. */
 async function keptSetting(
   dataDir: string,
   name: string,

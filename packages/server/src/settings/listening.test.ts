@@ -1,4 +1,4 @@
-// The port: KEYRAIL_PORT, otherwise PORT, otherwise the default.
+// Where the port comes from: KEYRAIL_PORT, otherwise PORT, otherwise the default.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
@@ -20,7 +20,7 @@ for (const [env, port, portFrom] of [
   });
 }
 
-test('a wrong port is reported under the name of its variable', () => {
+test('an invalid port is reported with the name of the variable it came from', () => {
   const read = readConfig({ PORT: '70000' });
   deepEqual('faults' in read && read.faults, ['PORT must be a whole number, 0 to 65535: 70000']);
 });

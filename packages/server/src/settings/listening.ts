@@ -1,4 +1,4 @@
-// Settings for the address that the server listens on, and for the URL at which clients reach it.
+// Settings for the address the server listens on, and the URL at which clients reach it.
 import { hostText, wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';
 
@@ -16,7 +16,7 @@ export const listening = {
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
-  /** Null: the URL consists of the host and the port, once the port is known. */
+  /** Null means that the URL is built from the host and port, once the port is known. */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
     meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",

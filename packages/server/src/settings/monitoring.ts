@@ -1,4 +1,4 @@
-// Settings for monitoring: metrics, probes of a worker, and the log.
+// Settings for monitoring: metrics, a worker's probes, and the log.
 import { type LogLevel, logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { wholeNumber } from './parsers.ts';
@@ -7,7 +7,7 @@ import { Fault, type Group } from './setting.ts';
 const TOKEN_CHARS_MIN = 16;
 
 export const monitoring = {
-  /** Null: metrics are off. */
+  /** Null means that metrics are off. */
   metricsToken: {
     name: 'KEYRAIL_METRICS_TOKEN',
     meaning: 'Bearer token for GET /metrics. Unset: the endpoint is off.',
@@ -21,7 +21,7 @@ export const monitoring = {
       );
     },
   },
-  /** Null: a standalone worker serves nothing. */
+  /** Null means that a standalone worker serves nothing. */
   workerPort: {
     name: 'KEYRAIL_WORKER_PORT',
     meaning: 'Port where a standalone worker serves /healthz, /readyz and /metrics.',

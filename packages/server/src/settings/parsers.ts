@@ -1,4 +1,4 @@
-// Parsers that settings share.
+// Parsers that several settings share.
 import { isIP } from 'node:net';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { Secret } from '../base/secret.ts';
@@ -27,7 +27,7 @@ export function wholeNumber(text: string, min: number, max: number): number {
 
 const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** `45s`, `10m`, `24h` or `30d`. */
+/** Parses a duration such as `45s`, `10m`, `24h` or `30d`. */
 export function durationMs(text: string, minMs: number, maxMs: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit] ?? Number.NaN);
@@ -36,7 +36,7 @@ export function durationMs(text: string, minMs: number, maxMs: number): number {
   throw new Fault(`must be a duration such as 10m, 24h or 30d, ${range}`);
 }
 
-/** In the largest unit that is exact. */
+/** Writes a duration in the largest unit that is exact. */
 function durationText(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS_MS).findLast(([, each]) => ms % each === 0) ?? [];
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
@@ -49,7 +49,7 @@ const UNIT_BYTES: Record<string, number> = {
   TiB: 1024 ** 4,
 };
 
-/** `512KiB`, `256MiB`, `20GiB` or `1TiB`. */
+/** Parses a size such as `512KiB`, `256MiB`, `20GiB` or `1TiB`. */
 export function sizeInBytes(text: string, minBytes: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([KMGT]iB)$/.exec(text) ?? [];
   const bytes = Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
@@ -57,7 +57,7 @@ export function sizeInBytes(text: string, minBytes: number): number {
   throw new Fault('must be a size such as 512KiB, 256MiB or 20GiB');
 }
 
-/** A host name or an IP address, without scheme and port. */
+/** Parses a host name or an IP address, without a scheme or port. */
 export function hostText(text: string): string {
   const isHost = isIP(text) === 6 || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`));
   if (!isHost) throw new Fault('must be an IP address or a host name');
@@ -71,7 +71,7 @@ export const isPostgres = (text: string): boolean =>
 export const isSmtp = (text: string): boolean =>
   /^smtps?:\/\/[^\s/?]+\/?(\?\S*)?$/.test(text) && URL.canParse(text);
 
-/** `keyrail@example.com`, or `Keyrail <keyrail@example.com>`. */
+/** Accepts `keyrail@example.com` or `Keyrail <keyrail@example.com>`. */
 export const isSender = (text: string): boolean =>
   /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text);
 

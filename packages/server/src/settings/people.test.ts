@@ -1,4 +1,4 @@
-// The settings of accounts, and the default that depends on the email transport.
+// Settings for accounts, including a default that depends on the email transport.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, readConfig } from '../config.ts';
@@ -9,7 +9,7 @@ function configOf(env: Record<string, string>): Config {
   return result.config;
 }
 
-test('KEYRAIL_VERIFIED_ONLY defaults to on with SMTP email and to off otherwise', () => {
+test('KEYRAIL_VERIFIED_ONLY defaults to on if email is sent by SMTP, and to off otherwise', () => {
   const smtp = { KEYRAIL_MAIL: 'smtp://mail.example.com:25' };
   equal(configOf({}).people.verifiedOnly, false);
   equal(configOf({ KEYRAIL_MAIL: 'file:/tmp/mail' }).people.verifiedOnly, false);
@@ -18,14 +18,14 @@ test('KEYRAIL_VERIFIED_ONLY defaults to on with SMTP email and to off otherwise'
   equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).people.verifiedOnly, true);
 });
 
-test('sign-up is open, limited to invited users, or off', () => {
+test('sign-up can be open, limited to invited users, or off', () => {
   for (const policy of ['open', 'invited', 'off']) {
     equal(configOf({ KEYRAIL_SIGNUP: policy }).people.signupPolicy, policy);
   }
   equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).people.invitesPerHourMax, 7);
 });
 
-test('other values are rejected with the name of the setting', () => {
+test('other values are rejected, and the error names the setting', () => {
   const wrong = {
     KEYRAIL_SIGNUP: 'closed',
     KEYRAIL_VERIFIED_ONLY: 'yes',

@@ -1,4 +1,4 @@
-// Settings for accounts: passwords, sign-up, and the limits of unverified accounts.
+// Settings for accounts: passwords, sign-up, and what unverified accounts may do.
 import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type SignupPolicy, signupPolicies } from '../features/accounts/signup-policy.ts';
 import type { MailSetting } from '../features/mail/transport.ts';
@@ -49,7 +49,10 @@ export const people = {
   },
 } satisfies Group;
 
-/** Email files can't verify an address, because the operator would have to forward every link. */
+/**
+ * Emails written to files can't verify an address, because the operator would have to forward every
+ * link.
+ */
 export const peopleWith = (values: ValuesOf<typeof people>, { mail }: { mail: MailSetting }) => ({
   ...values,
   verifiedOnly: values.verifiedOnly ?? mail.kind === 'smtp',

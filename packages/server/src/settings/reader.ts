@@ -1,10 +1,10 @@
-// Reads settings from an environment, and collects all errors in them.
+// Reads settings from an environment, and collects all their errors.
 import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a wrong setting is undefined, whatever its type: if there is a fault, no value is
+ * An invalid setting reads as undefined, whatever its type: if there is any fault, no values are
  * used.
  */
 export type Reader = {
@@ -38,6 +38,6 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
   };
 }
 
-/** The variable that a setting gets its value from; null if it has its default. */
+/** The variable that sets a setting; null if the setting has its default. */
 export const nameIn = (env: Environment, { name, alias = name }: Setting): string | null =>
   [name, alias].find((each) => env[each]) ?? null;

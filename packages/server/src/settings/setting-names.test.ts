@@ -1,4 +1,4 @@
-// Setting names of Keyrail's own clients don't stop a server. The list of these names is complete
+// Settings meant for Keyrail's own clients don't stop a server. The list of their names is complete
 // and contains no others.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { readConfig } from '../config.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
-test('names that clients read are ignored with a warning, by name only', () => {
+test('client settings are ignored with a warning that shows only their names', () => {
   const env = Object.fromEntries(clientNames.map((name) => [name, 'hunter2']));
   const { warnings, ...read } = readConfig(env);
   const { warnings: none, ...expected } = readConfig({});
@@ -22,7 +22,7 @@ test('names that clients read are ignored with a warning, by name only', () => {
   equal(warnings.join('\n').includes('hunter2'), false, 'a secret must not be printed');
 });
 
-test('a misspelt client name is rejected like any other unknown name', () => {
+test('a misspelt client setting is rejected like any other unknown name', () => {
   const { warnings, ...read } = readConfig({ KEYRAIL_URI: 'x', KEYRAIL_URL: 'x' });
   equal(warnings.length, 1);
   deepEqual(read, {
@@ -30,7 +30,7 @@ test('a misspelt client name is rejected like any other unknown name', () => {
   });
 });
 
-test('a name similar to one setting is rejected, and the error suggests that setting', () => {
+test('a name similar to a setting is rejected, and the error suggests that setting', () => {
   const misspelt = {
     KEYRAIL_PROT: 'KEYRAIL_PORT',
     KEYRAIL_DATADIR: 'KEYRAIL_DATA_DIR',
@@ -51,7 +51,7 @@ test('a name similar to one setting is rejected, and the error suggests that set
   );
 });
 
-test('the command line, the client, the SDK and the examples read only these names', () => {
+test('the CLI, the client, the SDK and the examples read exactly the listed client settings', () => {
   const files = globSync('{packages/{cli,client,sdk}/src,examples}/**/*.ts', {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist' || name.endsWith('.test.ts'),

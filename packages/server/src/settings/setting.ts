@@ -1,17 +1,17 @@
-// The type of a setting, and the types that follow from a group of them.
+// The type of a setting, and the types derived from a group of settings.
 
 export type Setting<T = unknown> = {
   name: string;
   meaning: string;
   /** A variable that hosting platforms set for the same purpose. It is used if `name` isn't set. */
   alias?: string;
-  /** Default value as text; null if the setting has no default. */
+  /** The default value as text; null if the setting has no default. */
   fallback: string | null;
   isSecret?: true;
   parse(text: string): T;
 };
 
-/** Settings that are used together, by the names of their values. */
+/** Settings that are used together, each under the name of its value. */
 export type Group = Readonly<Record<string, Setting>>;
 
 /** The value of a setting: null only if it has no default. */

@@ -1,10 +1,10 @@
-// Sizes in settings: accepted and rejected values.
+// Sizes in settings: which values are accepted and rejected.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { quotas } from './quotas.ts';
 import { store } from './store.ts';
 
-test('a size is a whole number with its unit', () => {
+test('a size is a whole number with a unit', () => {
   const { idempotencyBytesMax, tenantMonthsMax } = quotas;
   equal(store.bytesMax.parse('20GiB'), 21_474_836_480);
   equal(store.bytesMax.parse('1TiB'), 1_099_511_627_776);

@@ -1,4 +1,5 @@
-// Settings of traces: when traces are on, how the settings are read, and which values are rejected.
+// Settings for traces: when traces are on, how the settings are read, and which values are
+// rejected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
@@ -16,7 +17,7 @@ const faultsIn = (env: Record<string, string>): string[] => {
   return 'faults' in read ? read.faults : [];
 };
 
-test('the URL of a collector, or the exporter, turns traces on', () => {
+test("setting a collector's URL or the exporter turns traces on", () => {
   const usual = {
     protocol: 'http/protobuf',
     sampler: 'parentbased_always_on',
@@ -38,7 +39,7 @@ test('the URL of a collector, or the exporter, turns traces on', () => {
   }
 });
 
-test('each setting is read', () => {
+test('every setting is read', () => {
   const wanted = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
@@ -59,7 +60,7 @@ test('each setting is read', () => {
   });
 });
 
-test('a wrong value is reported with the name of its setting, and without its URL', () => {
+test('an invalid value is reported with the name of its setting, but without the URL', () => {
   const samplers =
     'always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio';
   const faults = {

@@ -6,7 +6,7 @@ import { wholeNumber } from './parsers.ts';
 import type { Reader } from './reader.ts';
 import { Fault, type Group, type Setting } from './setting.ts';
 
-/** The queue must fit at least one batch. */
+/** The queue must have room for at least one batch. */
 const QUEUE_MIN = 512;
 const QUEUE_MAX = 100_000;
 
@@ -107,7 +107,7 @@ export const traces = {
   },
 } satisfies Group;
 
-/** Null if traces are off. Then faults in the other settings don't matter. */
+/** Null if traces are off. Faults in the other settings are then ignored. */
 export function readTraces({ one, all }: Reader): TraceSettings | null {
   if (one(traces.isDisabled)) return null;
   const exporter = one(traces.exporter);

@@ -1,9 +1,9 @@
-// Anchors: signed heads of audit chains. The hash of a head covers all entries before it, so an
-// anchor kept outside the database can later prove that none of them was removed or rewritten.
+// Anchors: signed heads of audit chains. A head's hash covers all entries before it, so an anchor
+// kept outside the database can later prove that none of them has been removed or rewritten.
 //
-// The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its field
-// `object` states the purpose. Tokens are signed over base64url text, which never begins with "{",
-// so no signature of one kind is valid for the other.
+// The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. The
+// `object` field states what it is. Tokens, by contrast, are signed over base64url text, which
+// never begins with "{", so no signature of one kind is valid for the other.
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
@@ -23,14 +23,14 @@ export type AuditAnchor = AuditHead & {
 /** A key for the purpose `audit_anchor`. */
 export type AnchorKey = { kid: string; key: KeyObject };
 
-/** Signs heads of chains, for anchors and for the manifest of a backup. */
+/** Signs chain heads, for anchors and for a backup's manifest. */
 export const signHeads = (
   heads: readonly AuditHead[],
   { kid, key }: AnchorKey,
   anchoredAt: Date,
 ): AuditAnchor[] =>
   heads.map(({ workspaceId, seq, hash, occurredAt }) => {
-    // A chain begins with entry 1 and has no gaps.
+    // A chain begins with entry 1 and has no gaps, so `seq` is also the count.
     const unsigned = { workspaceId, seq, hash, occurredAt, count: seq, anchoredAt, kid };
     const signature = sign(null, signedBytes(unsignedObject(unsigned)), key);
     return { ...unsigned, signature: signature.toString('base64url') };
@@ -51,12 +51,12 @@ const unsignedObject = (anchor: Unsigned<AuditAnchor>): Unsigned<WireAnchor> => 
 
 const signedBytes = (anchor: Unsigned<WireAnchor>): Buffer => Buffer.from(canonicalJson(anchor));
 
-/** The anchor as it is returned by the API and stored in a line of a file. */
+/** The anchor as the API returns it and as a line of an anchor file contains it. */
 export const wireAnchor = (anchor: AuditAnchor): WireAnchor => ({
   ...unsignedObject(anchor),
   signature: anchor.signature,
 });
 
-/** Whether a key signed exactly this anchor. */
+/** Whether the key signed exactly this anchor. */
 export const isSignedBy = ({ signature, ...anchor }: WireAnchor, key: KeyObject): boolean =>
   verify(null, signedBytes(anchor), key, Buffer.from(signature, 'base64url'));

@@ -1,4 +1,4 @@
-// The contents of an embed token, and their names as JWT claims.
+// An embed token's contents, and their names as JWT claims.
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { JWTPayload } from 'jose';
 import type { Env } from '../doors/reach.ts';
@@ -10,7 +10,7 @@ export type EmbedClaims = {
   tenantId: string;
   env: Env;
   tenantExternalId: string;
-  /** Origins of the pages that may present the token. */
+  /** The origins of the pages that may use the token. */
   audience: readonly string[];
   scopes: readonly string[];
   epoch: number;
@@ -36,7 +36,7 @@ export const payloadOf = (claims: EmbedClaims, issuer: string): JWTPayload => ({
   epoch: claims.epoch,
 });
 
-/** Null if a claim is missing or not in the form written by `payloadOf`. */
+/** Null if a claim is missing, or not in the form that `payloadOf` writes. */
 export function claimsOf(payload: JWTPayload): EmbedClaims | null {
   const { aud, sub, iat, exp, jti, ws, prj, env, ext, scopes, epoch } = payload;
   if (!isId(sub) || !isId(jti) || !isId(ws) || !isId(prj) || !isText(ext)) return null;

@@ -1,5 +1,5 @@
-// Forged embed tokens: only tokens that this deployment signed in exactly its own format are
-// accepted. Some forgeries are signed with the deployment's own key, to show that a valid signature
+// Forged embed tokens: a token is accepted only if this deployment signed it, in exactly its own
+// format. Some forgeries are signed with the deployment's own key, to show that a valid signature
 // is not enough.
 import { equal, ok } from 'node:assert/strict';
 import {
@@ -58,7 +58,7 @@ const hashed: (hash: string, key: KeyObject) => Signer = (hash, key) => (input) 
 
 type Forgery = { head?: Json | string; payload?: Json | unknown[] | string; by?: Signer };
 
-/** A genuine token with the given changes; undefined members are removed. */
+/** Creates a genuine token, apart from the given changes; undefined members are removed. */
 function forge({ head = {}, payload = {}, by }: Forgery = {}): string {
   const isPlain = (value: unknown): value is Json =>
     typeof value === 'object' && !Array.isArray(value);
@@ -77,13 +77,13 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
 const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** The genuine token with different claims, but with its original signature. */
+/** The genuine token with different claims but its original signature. */
 function tampered(claims: Json): string {
   const [head, , signature] = genuine.split('.');
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;
 }
 
-/** Adds the curve order to the second half of the signature, which a lax verifier accepts. */
+/** Adds the curve order to the signature's second half, which a lax verifier would accept. */
 function malleated(): string {
   const [head, payload, signature = ''] = genuine.split('.');
   const bytes = Buffer.from(signature, 'base64url');
@@ -96,7 +96,7 @@ function malleated(): string {
   return `${head}.${payload}.${bytes.toString('base64url')}`;
 }
 
-/** A different encoding of the same bytes: the last character has unused bits. */
+/** Encodes the same bytes differently, using the unused bits of the last character. */
 function respelled(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const at = alphabet.indexOf(genuine.at(-1) ?? '');
@@ -215,7 +215,7 @@ const outcomeOf = async (token: string) => {
   return `${answer.status} ${codeOf(answer)}`;
 };
 
-test('the genuine token is accepted, and so is the result of forge() without changes', async () => {
+test('the genuine token is accepted, and so is the token that forge() creates without changes', async () => {
   ok(Object.keys(forgeries).length >= 40);
   equal(await outcomeOf(genuine), '200 undefined');
   equal(await outcomeOf(forge()), '200 undefined', 'an unchanged forgery is accepted');
@@ -239,7 +239,7 @@ const anyClaim = fc.dictionary(
 test('random values in the header or the claims never cause a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await outcomeOf(token);
-    // A signed token for other origins, or for none, is valid, but not on this origin.
+    // A signed token for other origins, or for none, is valid, but not from this origin.
     const isOfOthers = 'aud' in claims && answer === '403 origin_not_allowed';
     const isNo = answer === '401 invalid_token' || isOfOthers;
     ok(isNo || answer === '200 undefined', `${token} ${answer}`);
@@ -257,7 +257,7 @@ test('random values in the header or the claims never cause a 5xx', async () => 
     }),
     {
       numRuns: 60,
-      // These once caused a 500.
+      // These used to cause a 500.
       examples: [
         [{}, { prj: '' }, 0],
         [{}, { exp: Number.MAX_SAFE_INTEGER }, 0],
@@ -268,7 +268,7 @@ test('random values in the header or the claims never cause a 5xx', async () => 
   );
 });
 
-test('a string in any other format is an invalid key, not an invalid token', async () => {
+test('a credential in any other format is rejected as an invalid key, not as an invalid token', async () => {
   const [head, payload, signature] = genuine.split('.');
   const shapes = [
     `${head}.${payload}`,

@@ -1,5 +1,5 @@
-// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has since been
-// revoked is read from the database on every request: see access/embed-principal.ts.
+// Signs embed tokens, and verifies that this deployment signed them. Whether a valid token has
+// since been revoked is read from the database on every request: see access/embed-principal.ts.
 import type { KeyObject } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';
@@ -22,19 +22,20 @@ type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: str
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-/** Expiry isn't checked here, because the database's clock decides it. */
+/** Expiry isn't checked here, because it is decided by the database's clock. */
 export async function verifyEmbedToken(
   token: string,
   { signingKeys, issuer }: VerifyingParts,
 ): Promise<Verified> {
   if (!isSpelledOnce(token)) throw refusal();
-  // The key comes from the deployment's own list by `kid`; no other header field selects it.
+  // The key is looked up in the deployment's own list by `kid`. No other header field influences
+  // the choice.
   const keyOf: JWTVerifyGetKey = async ({ kid }) => {
     const key = kid === undefined ? null : await signingKeys.verifying(kid, 'embed_token');
     if (!key) throw refusal();
     return key;
   };
-  // A clock at zero disables the expiry check.
+  // Setting the clock to zero disables the expiry check.
   const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
   const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
   const claims = claimsOf(payload);
@@ -53,7 +54,7 @@ const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /**
- * All faults in a token give the same error. Other errors, such as a store outage, are rethrown.
+ * Every fault in a token gives the same error. Other errors, such as a store outage, are rethrown.
  */
 function refusedBy(error: unknown): never {
   const isOfToken =

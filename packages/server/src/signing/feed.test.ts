@@ -1,5 +1,5 @@
-// When signatures are shared, and when the signing key is looked up again. The tests of the feed
-// check what a signature covers.
+// When signatures are shared, and when the signing key is looked up again. What a signature covers
+// is checked in the feed's own tests.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ function openSigner() {
   return { state, signFeed };
 }
 
-test('identical responses within one second share a signature, and all others are signed separately', async () => {
+test('identical responses within one second share a signature; all others are signed separately', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{"version":1}');
   const [one, two] = await Promise.all([
@@ -65,7 +65,7 @@ test('responses to requests with a nonce do not displace shared signatures', asy
   equal(state.opened, opened + 1);
 });
 
-test('a failure is not shared with later requests', async () => {
+test('a failed signature is not shared with later requests', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   state.isBroken = true;

@@ -1,6 +1,6 @@
-// Signs responses of the policy feed (RFC 9421 and 9530). The signature covers the query, which may
-// identify the node, so responses differ in their signatures; the digest of a body that many nodes
-// receive is computed once.
+// Signs policy feed responses (RFC 9421 and 9530). The signature covers the query, which may
+// identify the node, so responses with the same body may have different signatures; but the digest
+// of a body sent to many nodes is computed only once.
 import { hash, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
@@ -18,11 +18,11 @@ import type { SigningKeys } from './keys.ts';
 
 type Answer = { status: 200 | 304; etag: string; target: string };
 
-/** A response of the feed. The target is the path and query of its request. */
+/** A feed response. The target is its request's path and query. */
 type FeedAnswer = Answer & {
   body: JsonText | null;
   /**
-   * False if no other request has this target: its signature would only displace other signatures.
+   * False if no other request has this target, so keeping its signature would only displace others.
    */
   isShared: boolean;
 };
@@ -31,7 +31,7 @@ type DigestedAnswer = Answer & { digest: string | null };
 
 type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** The headers with the signature; none without a signing key, or if the key can't be opened. */
+/** Returns the signature headers; empty if there is no signing key, or if it can't be opened. */
 export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
 
 type FeedSignerParts = {
@@ -43,17 +43,17 @@ type FeedSignerParts = {
 };
 
 /**
- * How long the signing key's ID is cached. A signature is shared for up to a second more, so this
- * process may sign with a replaced or retired key for at most five seconds.
+ * How long the signing key's ID is cached. A signature is shared for up to one more second, so this
+ * process uses a replaced or retired key for at most five seconds.
  */
 const SIGNER_KNOWN_MS = 4 * SECOND_MS;
 /**
- * Requests for the same response within a second share its signature. This is the maximum number of
- * signatures kept for sharing.
+ * The maximum number of signatures kept so that requests for the same response within the same
+ * second can share them.
  */
 const SHARED_MAX = 1000;
 
-/** Signs in a separate thread, so that other requests don't wait for it. */
+/** Signs in a separate thread, so that other requests aren't delayed. */
 const signAside = promisify(sign);
 
 export function createFeedSigner(parts: FeedSignerParts): SignFeed {
@@ -97,8 +97,8 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
     if (created !== second) signed.clear();
     second = created;
     const digest = body && digestOf(body);
-    // Everything that the signature covers. After a change, the first of many polls starts the
-    // signature, and the others share it.
+    // The name contains everything that the signature covers. After a change, the first of many
+    // polls starts signing, and the others share its signature.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
     if (isShared && signed.size < SHARED_MAX) signed.set(name, known);

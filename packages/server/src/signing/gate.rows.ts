@@ -1,12 +1,12 @@
-// Which signing keys are published, and which one signs now.
+// Which signing keys are published, and which of them currently signs.
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { type Sql, sql } from '../base/sql.ts';
 import { many, one, type Runner } from '../db/sql.ts';
 
 /**
- * The ID of a purpose's signing key at `moment.now`, a column of the enclosing statement: the
- * newest key that may already sign. If no key may sign yet, because the clock was set back, it is
- * the earliest key. Null if there is none.
+ * Selects the ID of a purpose's signing key at `moment.now`, a column of the enclosing statement:
+ * the newest key that may already sign or, if none may sign yet because the clock was set back, the
+ * earliest key. Null if there are no keys.
  */
 export const currentSigner = (purpose: SigningPurpose): Sql =>
   sql`(select id from signing_keys
@@ -16,7 +16,7 @@ export const currentSigner = (purpose: SigningPurpose): Sql =>
       signs_from desc
     limit 1)`;
 
-/** Immutable, so it may be cached. */
+/** These details never change, so they may be cached. */
 export type SigningKeyFact = {
   id: string;
   purpose: SigningPurpose;
@@ -28,9 +28,9 @@ export type SigningKeyFact = {
 const PUBLISHED_KEYS_MAX = 1000;
 
 /**
- * All published signing keys. Embed token keys come first, oldest first; then the others, newest
- * first, including retired anchor and receipt keys, because old anchors and receipts are verified
- * too.
+ * All published signing keys. Embed token keys come first, oldest first; then all others, newest
+ * first. Retired anchor and receipt keys are included, because old anchors and receipts must stay
+ * verifiable.
  */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
   many(

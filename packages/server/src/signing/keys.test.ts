@@ -1,5 +1,5 @@
-// When a process reads the signing keys: after a request needs them, and once for all requests that
-// need them at the same time.
+// When a process reads the signing keys: only once a request needs them, and a single time for all
+// requests that need them at the same time.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from '../base/random.ts';
@@ -15,8 +15,8 @@ const aKey = (id: string): SigningKeyFact => ({
 });
 
 /**
- * A database whose reads the test completes. A read returns the keys that were committed when it
- * began.
+ * A database whose reads are completed by the test. A read returns the keys that were committed
+ * when it began.
  */
 function heldDatabase() {
   const committed = [aKey('first')];
@@ -35,7 +35,7 @@ function heldDatabase() {
   return { committed, reads, keys, listed };
 }
 
-/** Reads begin at the end of the event-loop turn of their request. */
+/** Reads begin at the end of the event-loop turn in which they are requested. */
 const turnEnds = () => new Promise((resolve) => setImmediate(resolve));
 
 test('concurrent requests share one read', async () => {
@@ -87,7 +87,7 @@ test('a key only verifies and signs for its own purpose', async () => {
   await rejects(keys.signing('anchors', 'embed_token'), { code: 'unavailable' });
 });
 
-test('a failed read rejects the requests that share it, and no later requests', async () => {
+test('a failed read rejects the requests that share it, but no later ones', async () => {
   const { reads, listed } = heldDatabase();
   const early = listed();
   await turnEnds();

@@ -1,6 +1,6 @@
-// The signing keys of the deployment. This process caches only the key of each `kid`, which never
-// changes. For every token, it reads from the database which key signs and which keys are retired,
-// so that all processes agree.
+// The deployment's signing keys. This process caches only which key has which `kid`, because that
+// never changes. Which key currently signs and which are retired is read from the database for
+// every token, so that all processes agree.
 import type { KeyObject } from 'node:crypto';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { shared } from '../base/coalesce.ts';
@@ -12,11 +12,11 @@ import { privateKeyOf, publicKeyOf } from './pair.ts';
 export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
 
 export type SigningKeys = {
-  /** Null for an unknown `kid`, and for the `kid` of a key with a different purpose. */
+  /** Null for an unknown `kid`, and for a key with a different purpose. */
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
-  /** For a `kid` that was just read from the database. */
+  /** For a `kid` that has just been read from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
-  /** All keys whose signatures may still be presented, for every purpose. */
+  /** All keys, for every purpose, whose signatures may still have to be verified. */
   published(): Promise<PublishedKey[]>;
 };
 

@@ -5,7 +5,7 @@ import type { RandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 
 const SEED_BYTES = 32;
-/** The PKCS #8 header in front of the seed of an Ed25519 key. */
+/** The PKCS #8 header that precedes an Ed25519 key's seed. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** `publicKey` is the `x` of the JWK. */

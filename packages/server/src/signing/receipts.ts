@@ -1,5 +1,5 @@
 // Signs revocation receipts. Receipts have their own `typ` and signing key, so no verifier accepts
-// another signature of this deployment as a receipt, or a receipt as anything else.
+// one of this deployment's other signatures as a receipt, or a receipt as anything else.
 import {
   RECEIPT_PURPOSE,
   RECEIPT_TYP,
@@ -13,8 +13,8 @@ import type { SigningKeys } from './keys.ts';
 export type Unissued = Omit<ReceiptClaims, 'iss'>;
 
 /**
- * Null without a signing key, or if the key can't be opened, because the change itself has already
- * been made.
+ * Null if there is no signing key or it can't be opened. This is not an error, because the change
+ * itself has already been made.
  */
 export type SignReceipt = (
   claims: Unissued,

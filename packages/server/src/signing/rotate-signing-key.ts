@@ -26,8 +26,8 @@ type Wanted = { purpose: SigningPurpose; cause: RotationCause };
 type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
 
 /**
- * Creates the next signing key of a purpose if the cause requires one. If several processes rotate
- * at the same time, one creates the key and all of them get that key.
+ * Creates a purpose's next signing key if the cause requires one. If several processes rotate at
+ * the same time, one of them creates the key and all get the same key.
  */
 export async function rotateSigningKey(
   tx: Work,
@@ -56,8 +56,7 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // Deletes the old keys, because setting the clock back would revive keys that were only
-    // retired.
+    // Deletes the old keys: if they were only retired, setting the clock back would revive them.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };
@@ -69,8 +68,9 @@ export async function rotateSigningKey(
 }
 
 /**
- * The worker's job: replaces the signing key of each purpose when it is due, and deletes keys that
- * no signature needs any more. Safe to run twice: the second run finds nothing due.
+ * The worker's job: replaces the signing key for each purpose when it is due, and deletes keys that
+ * are no longer needed to verify any signature. Safe to run twice: the second run finds nothing
+ * due.
  */
 export async function rotateSigningKeys(work: OpenWork, signing: SigningParts): Promise<void> {
   for (const purpose of signingPurposes) {

@@ -1,7 +1,7 @@
 // When a signing key is replaced.
 //
-// A key is published first, so that verifiers with a cached list get it in time. After the wait, it
-// is used for signing. Once replaced, it stays published until the last token it signed has
+// A key is published first, so that verifiers with a cached list get it in time. It starts to sign
+// after a waiting period. Once replaced, it stays published until the last token it signed has
 // expired; a policy feed key stays published until every node has renewed its cache.
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -14,7 +14,7 @@ import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
  */
 export type RotationCause = 'first' | 'due' | 'asked' | 'immediately';
 
-/** Signatures for these purposes are verified long after their key is retired. */
+/** Whether signatures for this purpose are still verified long after their key has been retired. */
 export const isLasting = (purpose: SigningPurpose): boolean =>
   purpose === 'audit_anchor' || purpose === 'receipt';
 
@@ -25,7 +25,7 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A response with the previous list of keys may still be on its way to a cache. */
+/** A response with the previous key list may still be on its way to a cache. */
 const IN_FLIGHT_MS = SECOND_MS;
 
 /** A verifier with a slow clock may still accept a token that has expired here. */
@@ -45,8 +45,8 @@ export function isNeeded(
 type Lifetime = { signsFrom: Date; endsAt: Date | null };
 
 /**
- * The key that signs at a given time: the newest key that may already sign. If no key may sign yet,
- * because the clock was set back, it is the earliest key.
+ * Returns the key that signs at a given time: the newest key that may already sign or, if none may
+ * sign yet because the clock was set back, the earliest key.
  */
 export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
   const live = keys

@@ -22,7 +22,7 @@ const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
-/** The IDs of the embed token keys that an app publishes. */
+/** Returns the IDs of the embed token keys that an app publishes. */
 const published = async (within: TestApp): Promise<string[]> =>
   (await callerWith(within, null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
@@ -31,7 +31,7 @@ const published = async (within: TestApp): Promise<string[]> =>
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-test('without a signing key the list is empty, and the first token creates one', async (t) => {
+test('if there is no signing key, the list is empty, and the first token creates a key', async (t) => {
   const vendor = await harness(t);
   await vendor.testApp.app.worker.work((tx) =>
     tx.run({ text: 'delete from signing_keys', values: [] }),
@@ -83,7 +83,7 @@ test('the worker replaces a key only when it is due', async (t) => {
   equal((await published(vendor.testApp)).length, 2, 'three runs create one key');
 });
 
-test('concurrent rotations create one key, and all return it', async (t) => {
+test('concurrent rotations create only one key, and all return it', async (t) => {
   const vendor = await harness(t);
   const apps = [vendor.testApp.app, appBeside(t, vendor.testApp, {}).app];
   for (const cause of ['first', 'asked'] as const) {
@@ -129,7 +129,7 @@ test('setting the clock back does not revive a key that was retired immediately'
   deepEqual(await published(vendor.testApp), [newest.id]);
 });
 
-test('a private key is sealed and unreadable with a different master key', async (t) => {
+test('a private key is sealed, and cannot be read with a different master key', async (t) => {
   const vendor = await harness(t);
   const { projectId, tenantId } = await vendor.embed();
   const [row] = (
@@ -152,7 +152,7 @@ test('a private key is sealed and unreadable with a different master key', async
   );
 });
 
-test('under load and rotations, no token is rejected and every kid is published', async (t) => {
+test('during rotations under load, no token is rejected and every kid is published', async (t) => {
   const vendor = await harness(t);
   const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
   const apps = [1, 2].map(() => appBeside(t, vendor.testApp, short));

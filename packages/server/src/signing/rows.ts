@@ -13,7 +13,7 @@ export type SigningKeyRow = Tables['signingKeys'];
 export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> =>
   many(tx, sql<SigningKeyRow>`select * from signing_keys order by generation`);
 
-/** All keys of a purpose, oldest first. The lock makes other rotations wait. */
+/** Returns all keys for a purpose, oldest first. Locks them, so that other rotations wait. */
 export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<SigningKeyRow[]> =>
   many(
     tx,
@@ -21,7 +21,7 @@ export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<Sign
       order by generation for update`,
   );
 
-/** False if another process has created the key of this generation. */
+/** False if another process has already created this generation's key. */
 export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise<boolean> {
   const made = await maybe(
     tx,
@@ -32,8 +32,8 @@ export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise
 }
 
 /**
- * Sets when all other keys with the same purpose are retired. Keys that are retired earlier are
- * unchanged.
+ * Sets when all other keys with the same purpose are retired. Keys that will be retired earlier
+ * anyway are left unchanged.
  */
 export async function updateEnds(
   tx: Work,
@@ -48,9 +48,9 @@ export async function updateEnds(
 }
 
 /**
- * Deletes keys whose last token has expired, including their private halves. The public half of an
- * anchor key is kept permanently, because an anchor never expires. The public half of a receipt key
- * is kept for more than a year.
+ * Deletes keys whose last token has expired, including their private halves. An anchor key's public
+ * half is kept permanently, because anchors never expire, and a receipt key's public half for more
+ * than a year.
  */
 export async function removeEnded(tx: Work): Promise<void> {
   await many(

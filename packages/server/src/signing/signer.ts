@@ -1,4 +1,5 @@
-// Everything that signs, in one process: embed tokens, audit anchors, receipts and the policy feed.
+// Signs everything that a process has to sign: embed tokens, audit anchors, receipts and the policy
+// feed.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
@@ -11,7 +12,9 @@ import { type OpenSigning, signingPartsOf } from './parts.ts';
 import { createReceiptSigner } from './receipts.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 
-/** The keys that requests sign with. Anchor keys are created and used by the worker. */
+/**
+ * The purposes whose keys requests need. Anchor keys are created and used by the worker instead.
+ */
 const PREPARED = ['embed_token', 'receipt', 'policy_feed'] as const;
 
 type SignerParts = Parameters<typeof signingPartsOf>[0] & {
@@ -49,7 +52,7 @@ export function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work:
   };
 }
 
-/** The current anchor signing key; created if there is none. */
+/** Returns the current anchor signing key, creating one if necessary. */
 export async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
   const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
   const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));

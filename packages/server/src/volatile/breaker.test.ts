@@ -1,4 +1,4 @@
-// A breaker reports each reason of an outage once, and the end of the outage.
+// A breaker reports each reason for an outage once, and reports when the outage ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundedBy, createBreakers } from './breaker.ts';
@@ -15,7 +15,7 @@ function rig() {
   return { reported, breakers, breaker: breakers.of('one') };
 }
 
-test('alternating reasons are reported once each, and so is the end of the outage', () => {
+test('alternating reasons are reported only once each, and so is the end of the outage', () => {
   const { reported, breaker } = rig();
   breaker.close();
   deepEqual(reported, [], 'no fault has occurred yet');
@@ -50,7 +50,7 @@ test('only three consecutive faults open the breaker', () => {
   equal(breaker.isOpen(), true);
 });
 
-test('three pulses that time out open the breaker, and so does a single pulse with a refused connection', async () => {
+test('three pulses that time out open the breaker, and so does a single refused connection', async () => {
   const { breaker } = rig();
   const silent = await boundedBy(1)(new Promise(() => {})).catch((fault: unknown) => fault);
   breaker.close();
@@ -79,7 +79,7 @@ test('a silenced breaker reports neither faults nor recoveries', () => {
   deepEqual(reported, ['ECONNREFUSED']);
 });
 
-test('a fault of one server does not affect the others, and recovery is reported once all servers work', () => {
+test('a fault on one server does not affect the others; recovery is reported once all servers work', () => {
   const { reported, breakers, breaker } = rig();
   const other = breakers.of('other');
   breaker.close();

@@ -1,6 +1,6 @@
-// Circuit breakers, one for each server of a store. After three consecutive faults of a server,
-// requests to it are rejected immediately instead of waiting for a timeout, until a pulse succeeds.
-// Requests to the other servers are not affected.
+// Circuit breakers, one for each server of a store. After three consecutive faults on a server,
+// requests to it are rejected immediately instead of waiting for a timeout, until a pulse (a small
+// test write) succeeds. Requests to the other servers are not affected.
 
 const FAULTS_IN_A_ROW_MAX = 3;
 const SILENT = 'no response in time';
@@ -19,9 +19,12 @@ type Breaker = {
 };
 
 type Breakers = {
-  /** Open until the first pulse of the store succeeds. A server that joins later starts closed. */
+  /**
+   * A server's breaker. It is open until the store's first pulse succeeds; the breaker of a server
+   * that joins later starts closed.
+   */
   of(server: string): Breaker;
-  /** Forgets all other servers. */
+  /** Forgets all servers except these. */
   keep(servers: readonly string[]): void;
   /** Whether requests to every server are rejected. */
   isOpen(): boolean;
@@ -33,7 +36,7 @@ type Breakers = {
 
 type BreakerParts = {
   onFault(reason: string): void;
-  /** All servers work again after a reported fault. */
+  /** Called when all servers work again after a reported fault. */
   onBack?(): void;
 };
 
@@ -102,7 +105,7 @@ function createBreaker({ startsOpen, report, closed }: OneParts): Breaker {
       faultsInARow = 0;
     },
     failed: (fault) => count(fault, false),
-    // One timeout may be chance; any other fault of a pulse opens the breaker immediately.
+    // A single timeout may be chance; any other pulse fault opens the breaker immediately.
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {
@@ -120,8 +123,8 @@ export const boundedBy =
   <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(SILENT));
-      // If this process was busy, the response may already be in the socket; it is read in one more
-      // turn.
+      // If this process was busy, the response may already be in the socket, so this waits for one
+      // more turn of the event loop to read it.
       const timer = setTimeout(() => setImmediate(giveUp), ms);
       work.then(
         (value) => {

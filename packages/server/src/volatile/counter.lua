@@ -1,5 +1,6 @@
--- The functions that the scripts check.lua, lease.lua and return.lua share; each is sent with this
--- file in front of it. They must give the same results as memory.ts for every sequence of calls.
+-- Functions shared by the scripts check.lua, lease.lua and return.lua. Each script is sent with
+-- this file in front of it. The scripts must give the same results as memory.ts for every sequence
+-- of calls.
 --
 -- A counter stores the index of its newest bucket, the sum of all buckets, and their counts, newest
 -- first. A charge within the newest bucket overwrites only the head. A script reads and decides

@@ -1,24 +1,25 @@
-// The port to rate-limit counters, and the arithmetic that its two stores share: the buckets of a
-// counter, and the verdict from the tallies of all rules.
+// The port to rate-limit counters, and the arithmetic that its two stores share: a counter's
+// buckets, and the verdict from the tallies of all rules.
 import { SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 
 type Algorithm = 'fixed' | 'sliding';
 
-/** One rule with the name of its counter. */
+/** A rule, with the name of its counter. */
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
 
 /**
- * The workspace and environment of a check, or a part of the sign-in throttle. Each owner has a
- * limited number of live counters, so that one owner can't use up the shared memory. On a Redis
- * Cluster, the names of the owner and of its counters have the same hash tag.
+ * Whose counters these are: one workspace's in one environment, or a part of the sign-in
+ * throttle's. Each owner has a limited number of live counters, so that one owner can't use up the
+ * shared memory. On a Redis Cluster, the owner's name and its counters' names have the same hash
+ * tag.
  */
 export type Owner = { name: string; namesMax: number };
 
-/** The result of one rule. `used` includes this charge if it was made. */
+/** The result for one rule. `used` includes this charge if it was made. */
 export type Tally = {
   used: number;
-  /** The time until the counter is zero. */
+  /** The time until the counter is back at zero. */
   resetMs: number;
   /**
    * The time until this cost would be allowed: 0 if it is allowed now, NEVER if it alone exceeds
@@ -29,22 +30,24 @@ export type Tally = {
 
 export type Verdict = {
   allowed: boolean;
-  /** In the order of the rules. */
+  /** One tally per rule, in the same order. */
   tallies: readonly Tally[];
   /** If the charge was denied, the index of the rule with the longest wait. */
   limited: number | null;
 };
 
-/** Units that were charged in advance, to be spent until they expire. None if `granted` is 0. */
+/**
+ * Units charged in advance, to be spent before they expire. If `granted` is 0, there is no lease.
+ */
 export type Lease = Verdict & { leaseId: string; granted: number; expiresInMs: number };
 
 export type StoreState = { configured: boolean; ready: boolean; error: string | null };
 
 export type Counters = {
   readonly store: 'redis' | 'memory';
-  /** True if the counters of one check must share a slot of a Redis Cluster. */
+  /** True if the counters of one check must be in the same slot of a Redis Cluster. */
   readonly isSlotted: boolean;
-  /** The maximum number of live counters of one workspace in one environment. */
+  /** The maximum number of live counters that a workspace may have in one environment. */
   readonly namesMax: number;
   /**
    * Charges all rules or none, atomically. A cost of 0 only reads. Throws `overQuota` if the charge
@@ -52,9 +55,9 @@ export type Counters = {
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   /**
-   * Charges as many units as all rules have left, at most `want`. They expire with the current
-   * bucket of the rule whose bucket ends first, so that a unit never counts for less time than if
-   * it had been charged when it was spent. Throws `overQuota` as `check` does.
+   * Charges as many units as all rules have left, at most `want`. They expire when the first of the
+   * current buckets ends, so that a unit never counts for less time than if it had been charged
+   * when it was spent. Throws `overQuota` as `check` does.
    */
   lease(
     owner: Owner,
@@ -62,32 +65,34 @@ export type Counters = {
     wanted: { want: number; id: string },
   ): Lease | Promise<Lease>;
   /**
-   * Deducts the unused units of a lease from its counters, once. Returns the number of deducted
-   * units: all or 0.
+   * Deducts a lease's unused units from its counters, but only once. Returns the number of units
+   * deducted: all of them, or 0.
    */
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
   close(): Promise<void>;
 };
 
-/** The unused units of a lease. */
+/** A lease's unused units. */
 export type Rest = { leaseId: string; unused: number };
 
 export const NEVER = -1;
 
 /**
- * The maximum number of an owner's leases that can be returned. Further leases are granted, but
- * their unused units can't be returned.
+ * The maximum number of leases recorded for an owner. Further leases are granted, but their unused
+ * units can't be returned.
  */
 export const LEASES_MAX = 100_000;
 
-/** A lease's ID contains the granted units, so that the record of a lease is a single string. */
+/**
+ * A lease's ID contains the number of granted units, so that a lease's record is a single string.
+ */
 export const leaseIdOf = (id: string, granted: number): string => `${id}.${granted}`;
 
 export const grantedBy = (leaseId: string): number =>
   Number(/\.([1-9]\d{0,4})$/.exec(leaseId)?.[1] ?? 0);
 
-/** Affects only this owner, which has to wait until some of its counters have expired. */
+/** Only affects this owner, which has to wait until some of its counters have expired. */
 export const overQuota = (waitMs: number): ApiError =>
   new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
     headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
@@ -96,12 +101,15 @@ export const overQuota = (waitMs: number): ApiError =>
 /** On a Cluster, an owner's counters use at most this many slots, each with an equal share. */
 export const SLOT_PARTS = 16;
 
-/** The part of a subject's counters. IDs have random digits, so the parts fill evenly. */
+/**
+ * Returns the part that a subject's counters are in. IDs have random digits, so the parts fill up
+ * evenly.
+ */
 export function partOf(subject: string): number {
   let part = 0;
   for (let at = 0; at < subject.length; at += 1) {
     const code = subject.charCodeAt(at);
-    part ^= code + (code >> 6) * 9; // the value of a hexadecimal digit, in its last four bits
+    part ^= code + (code >> 6) * 9; // the last four bits of this are the hexadecimal digit's value
   }
   return part & (SLOT_PARTS - 1);
 }
@@ -111,9 +119,9 @@ const PARTS = 16;
 
 /**
  * A counter is a sequence of buckets, aligned to multiples of their width. A charge counts until
- * `spanOf` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen
- * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts in
- * full. So no interval of the window's length ever exceeds the limit.
+ * `spanOf` further buckets have begun. A fixed window has one bucket. A sliding window has sixteen
+ * and also keeps a seventeenth, because the current window begins inside the oldest bucket, which
+ * counts in full. So usage never exceeds the limit in any interval of the window's length.
  */
 export const widthOf = ({ algorithm, windowMs }: Rule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / PARTS);
@@ -121,8 +129,8 @@ export const widthOf = ({ algorithm, windowMs }: Rule): number =>
 export const spanOf = ({ algorithm }: Rule): number => (algorithm === 'fixed' ? 1 : PARTS + 1);
 
 /**
- * If denied, `limited` is the rule with the longest wait. If several rules have the longest wait,
- * it is the first of them.
+ * If the charge is denied, `limited` is the rule with the longest wait, or the first of them if
+ * several waits are equal.
  */
 export function verdictOf(allowed: boolean, tallies: readonly Tally[]): Verdict {
   if (allowed) return { allowed, tallies, limited: null };

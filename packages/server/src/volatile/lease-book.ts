@@ -1,16 +1,16 @@
-// The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
-// is not recorded cannot be returned. Leases expire with a bucket, often at the same time, and are
-// then dropped together.
+// One owner's recorded leases, for counters in memory. Their number is limited; a lease that is not
+// recorded cannot be returned. Leases expire with a bucket, often several at the same time, which
+// are then dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
   /** Removes the record. False if there is none. */
   take(record: string, endsAtMs: number): boolean;
-  /** Drops all records, with their owner. */
+  /** Drops all records, because their owner is being dropped. */
   clear(): void;
 };
 
-/** The number of recorded leases of all owners together, and its maximum. */
+/** How many leases are recorded for all owners together, and the maximum. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** The number of expiry times examined for each new lease. */
@@ -25,7 +25,8 @@ export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook
   };
 
   /**
-   * Drops the leases of the next expiry time if it has passed; otherwise it is checked again later.
+   * Drops the leases that expire at the next expiry time if it has passed; otherwise, this time is
+   * checked again later.
    */
   function lookAtNext(now: number): void {
     const { value, done } = endings.entries().next();

@@ -1,4 +1,4 @@
-// The arithmetic of one counter in memory. It must match counter.lua.
+// The arithmetic for a counter in memory. It must match counter.lua.
 import { NEVER, type Rule, spanOf, type Tally, widthOf } from './counters.ts';
 import type { Counter } from './owner-names.ts';
 
@@ -57,7 +57,7 @@ export function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }:
   return { used, resetMs, waitMs: (at - 1 + span) * widthMs - now };
 }
 
-/** When a counter with `used` units will be below its limit again; 0 if it already is. */
+/** When a counter with `used` units will be below its limit again; 0 if it is below it now. */
 export const fullUntilMs = (rule: Rule, counter: Counter, { now, used }: Used): number =>
   used < rule.limit ? 0 : now + tallyOf(rule, counter, { now, cost: 1 }).waitMs;
 

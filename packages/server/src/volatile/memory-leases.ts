@@ -1,12 +1,12 @@
-// Leases on counters in memory. They must match lease.lua and return.lua.
+// Leases on counters in memory. This code must match lease.lua and return.lua.
 import { grantedBy, type Rest, type Rule, spanOf, widthOf } from './counters.ts';
 import { fullUntilMs, newestOf, tallyOf } from './memory-counter.ts';
 import type { Counter, OwnerNames } from './owner-names.ts';
 
-/** A rule and its counter, whose head is the bucket that a lease has charged. */
+/** A rule and its counter. The counter's head is the bucket that the lease has charged. */
 export type Charged = { rule: Rule; counter: Counter };
 
-/** The lease, and the counters and buckets that it has charged. */
+/** The record of a lease: its ID, and the counters and buckets that it has charged. */
 const recordOf = (leaseId: string, charged: readonly Charged[]): string =>
   `${leaseId}/${charged.map(({ counter: { serial, head } }) => `${serial}:${head}`).join()}`;
 
@@ -17,8 +17,8 @@ const endsAtMs = (charged: readonly Charged[], now: number): number =>
   now + Math.min(...charged.map((one) => leftOf(one, now)));
 
 /**
- * The clock may have been set back. It reads whole milliseconds, so up to one more millisecond may
- * have passed.
+ * Never longer than a bucket, in case the clock has been set back. The clock reads whole
+ * milliseconds, so one is subtracted: up to one more may have passed.
  */
 export function expiresInMs(charged: readonly Charged[], now: number): number {
   const lefts = charged.map((one) => Math.min(leftOf(one, now), widthOf(one.rule)));
@@ -33,7 +33,10 @@ export function recordLease(
   leases.hold(recordOf(leaseId, charged), endsAtMs(charged, now), now);
 }
 
-/** Deducts the units from all counters, once, while the buckets of the lease are the newest. */
+/**
+ * Deducts the units from all counters, but only once, and only while the lease's buckets are the
+ * newest.
+ */
 export function giveBack(
   names: OwnerNames,
   rules: readonly Rule[],

@@ -1,6 +1,6 @@
-// Counters in memory, for a deployment with one process. They must behave exactly like the scripts
-// for Redis; a test compares the two step by step. The number of counters is limited for each
-// owner, and for all owners together. Expired counters are removed during checks, a few at a time.
+// Counters in memory, for a deployment with one process. They must behave exactly like the Redis
+// scripts; a test compares the two step by step. The number of counters is limited, both per owner
+// and for all owners together. Expired counters are removed during checks, a few at a time.
 import { getHeapStatistics } from 'node:v8';
 import { SECOND_MS } from '../base/duration.ts';
 import {
@@ -33,22 +33,25 @@ import { type Counter, createOwnerNames, type OwnerNames, type Total } from './o
 const MEMORY_NAMES_MAX = 100_000;
 
 /**
- * Measured: 816 to 832 bytes for a sliding counter, 688 to 704 for a fixed counter; rule IDs may be
- * longer.
+ * Measured: 816 to 832 bytes for a sliding counter, 688 to 704 for a fixed one. Leaves room for
+ * longer rule IDs.
  */
 const NAME_BYTES = 1024;
-/** Above this fraction of the heap, owners with more counters than others get no new ones. */
+/**
+ * When counters use more than this fraction of the heap, owners with more than an equal share get
+ * no new ones.
+ */
 const HEAP_SHARE = 1 / 8;
-/** Above that limit, owners with few counters still get new ones, up to this multiple of it. */
+/** Beyond that, owners with few counters still get new ones, up to this multiple of the limit. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
-/** The maximum number of counters of all owners together, in a process with this heap. */
+/** The maximum number of counters for all owners together, given the heap size of this process. */
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
 /**
- * Counters swept for each rule checked, so that counters are swept faster than new ones are added.
+ * How many counters to sweep for each rule checked: enough to sweep faster than new ones are added.
  */
 const SWEPT_PER_RULE = 2;
 
@@ -58,7 +61,7 @@ type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
   lease(owner: Owner, rules: readonly Rule[], wanted: { want: number; id: string }): Lease;
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number;
-  /** The number of counters, of one owner or of all owners. */
+  /** The number of counters that one owner has, or all owners together. */
   size(ownerName?: string): number;
 };
 
@@ -76,7 +79,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Existing counters are charged even if there are too many. */
+  /** Throws if there are too many counters. Existing ones can still be charged. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;
@@ -99,9 +102,9 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
           chargeAll(charging(names ?? namesOf(owner)), rules, { looked, now, cost });
         }
       } finally {
-        // Runs after the charge, which must not write to a counter that the sweep has removed. Runs
-        // after a denial too, because an idle iterator prevents its map's outgrown tables from
-        // being freed.
+        // Runs after the charge, so that the charge cannot write to a counter that the sweep has
+        // removed. Also runs after a denial, because an idle iterator prevents its map's outgrown
+        // tables from being freed.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(looked.allowed, looked.tallies);
@@ -137,7 +140,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
   };
 }
 
-/** Removes expired counters, one owner after another, and owners without counters. */
+/** Removes expired counters, one owner after another, and owners that have no counters left. */
 function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number) => void {
   let turns = owners.entries();
   let sweepOne: ((now: number) => boolean) | null = null;
@@ -155,7 +158,7 @@ function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number
   };
 }
 
-/** The counter and the tally of each rule before the charge. */
+/** Each rule's counter and tally before the charge. */
 type Looked = { counters: (Counter | undefined)[]; tallies: Tally[]; allowed: boolean };
 
 function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Charge): Looked {
@@ -174,7 +177,7 @@ function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Cha
   return looked;
 }
 
-/** As many units as every rule has left, at most `want`. */
+/** The number of units that every rule has left, at most `want`. */
 const restOf = (rules: readonly Rule[], tallies: readonly Tally[], want: number): number =>
   rules.reduce((least, { limit }, at) => Math.min(least, limit - (tallies[at]?.used ?? 0)), want);
 
@@ -183,7 +186,7 @@ type Charging = {
   refuseBeyondTotal(names: OwnerNames, added: number): void;
 };
 
-/** Charges all counters and returns them, or throws before the first charge. */
+/** Charges all counters and returns them, or throws before charging any. */
 function chargeAll(
   { names, refuseBeyondTotal }: Charging,
   rules: readonly Rule[],

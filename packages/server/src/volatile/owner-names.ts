@@ -1,48 +1,53 @@
-// The in-memory counters of one owner. At `namesMax`, counters below their limit are evicted, least
-// recently used first. A counter at its limit is not evicted, because its next check would then be
-// allowed although it must be denied.
+// One owner's in-memory counters. Above `namesMax`, counters below their limit are evicted, least
+// recently used first. A counter at its limit is never evicted, because its next check would then
+// be allowed although it must be denied.
 import { LEASES_MAX } from './counters.ts';
 import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.ts';
 
 export type Counter = {
-  /** Index of the newest bucket that was charged. */
+  /** The index of the newest bucket that has been charged. */
   head: number;
-  /** By bucket index modulo the span. */
+  /** Indexed by the bucket index modulo the span. */
   counts: number[];
   /** When the counter's last charge expires. */
   endsAtMs: number;
-  /** When the counter will be below its limit again; 0 if it already is. */
+  /** When the counter will be below its limit again; 0 if it is below it now. */
   fullUntilMs: number;
-  /** Whether the counter is in the map `full` or in `below`. */
+  /** Whether the counter is in the map `full`; otherwise it is in `below`. */
   isFull: boolean;
   /** Unique among all counters that the owner has ever had. */
   serial: number;
 };
 
-/** The totals of all owners together. */
+/** The totals for all owners together. */
 export type Total = LeaseTotal & { names: number };
 
 export type OwnerNames = {
   readonly leases: LeaseBook;
   get(name: string): Counter | undefined;
   size(): number;
-  /** Evicts counters, except `kept`, until `added` more fit. False if too few can be evicted. */
+  /**
+   * Evicts counters other than `kept` until there is space for `added` more. False if too few can
+   * be evicted.
+   */
   makeSpace(added: number, kept: readonly (Counter | undefined)[], now: number): boolean;
   add(name: string, counter: Counter, now: number): void;
-  /** Called after a charge or a denial of a counter that `get` has returned. */
+  /** Called after a counter returned by `get` has been charged or denied. */
   touch(name: string, counter: Counter, now: number): void;
-  /** The shortest time, among the rechecked counters, until a full counter can be evicted. */
+  /** The time until the first of the rechecked full counters can be evicted. */
   waitMs(now: number): number;
-  /** One pass over all counters: each call checks one counter, and returns false at the end. */
+  /** Makes one pass over all counters. Each call checks one counter; returns false at the end. */
   sweeper(): (now: number) => boolean;
 };
 
 /**
- * Evicts 1/100 at a time, because finding the oldest counter iterates over all counters deleted
- * before it.
+ * Evicts a hundredth of the counters at a time, because finding the oldest one means iterating over
+ * all those deleted before it.
  */
 const DROPPED_SHARE = 100;
-/** Counters rechecked for each rejection, to find full ones that are below their limit again. */
+/**
+ * How many full counters each rejection rechecks, to find those that are below their limit again.
+ */
 const RECHECKED_PER_REFUSAL = 32;
 /** Expired counters are kept for this long, in case the machine's clock is set back a little. */
 const KEPT_AFTER_MS = 60_000;
@@ -50,7 +55,7 @@ const KEPT_AFTER_MS = 60_000;
 type Held = {
   namesMax: number;
   total: Total;
-  /** In the order of the last charge or denial; counters are evicted from the beginning. */
+  /** Ordered by their last charge or denial. Counters are evicted from the beginning. */
   below: Map<string, Counter>;
   full: Map<string, Counter>;
   /**
@@ -82,7 +87,7 @@ export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order matters only if counters may soon be evicted, and full counters are never
+      // The order only matters if counters may be evicted soon, and full counters are never
       // evicted.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
@@ -130,7 +135,9 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
   return true;
 }
 
-/** Full counters may be below their limit by now, even if they haven't been checked since. */
+/**
+ * Moves full counters that are below their limit by now, even if they haven't been charged since.
+ */
 function recheck(held: Held, now: number): void {
   held.rechecking ??= held.full.entries();
   for (let looked = 0; looked < RECHECKED_PER_REFUSAL; looked += 1) {

@@ -1,4 +1,5 @@
-// A waiting request is woken by announcements for its project, and is removed when its wait ends.
+// An announcement wakes the requests waiting for that project. A request is removed when its wait
+// ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
@@ -32,7 +33,7 @@ test('a watch ends when a higher version is announced, and not before', async ()
   deepEqual(hub.awaited(), []);
 });
 
-test('a timeout, an abort and end() each end a watch and remove its listeners', async () => {
+test('a timeout, an abort or end() ends a watch and removes its listeners', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   await hub.watch('p', 1, { timeoutMs: 1, signal: never }).over;
   const gone = new AbortController();
@@ -48,7 +49,7 @@ test('a timeout, an abort and end() each end a watch and remove its listeners', 
   for (const signal of [never, gone.signal]) equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('an acknowledgement wakes requests that wait for acknowledgements, not those that wait for versions', async () => {
+test('an acknowledgement wakes requests waiting for acknowledgements, but not those waiting for versions', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);
@@ -59,7 +60,7 @@ test('an acknowledgement wakes requests that wait for acknowledgements, not thos
   equal(await isOver(), true);
 });
 
-test('each workspace has a limited number of held polls, and the next gets an immediate response', () => {
+test('each workspace may hold a limited number of polls; any more get an immediate response', () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });
@@ -84,7 +85,7 @@ test('a closed hub holds no requests', async () => {
   deepEqual(hub.awaited(), []);
 });
 
-test('fifty thousand requests are held, and one more gets an immediate response', async () => {
+test('up to fifty thousand requests are held; any more get an immediate response', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();

@@ -1,37 +1,40 @@
-// This process's requests that wait for a new policy version. Losing a notification is harmless: a
-// waiter then wakes at its timeout, and reads the version from the database in any case.
+// The requests in this process that are waiting for a new policy version. Losing a notification is
+// harmless: the waiter wakes at its timeout, and always reads the version from the database.
 
 type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
-  /** The workspace of a held poll. The number of held polls per workspace is limited. */
+  /** Set for a held poll, because the number of held polls per workspace is limited. */
   workspaceId?: string;
 };
 
 export type Watch = {
-  /** Resolves on an announcement, a timeout, the caller's disconnect, or `end()`. */
+  /** Resolves on an announcement, at the timeout, when the caller disconnects, or on `end()`. */
   over: Promise<void>;
-  /** False if the request cannot be held: too many waiters, an aborted request, a closed hub. */
+  /**
+   * False if the request cannot be held, because there are too many waiters, the request was
+   * aborted, or the hub is closed.
+   */
   isHeld: boolean;
   end(): void;
 };
 
-/** Requests currently waiting. */
+/** How many requests are currently waiting. */
 export type HeldRequests = { polls: number; acks: number };
 
 export type PolicyHub = {
-  /** The project has reached a version. Wakes waiters for lower versions. */
+  /** Announces that a project has a new version. Wakes requests that have a lower one. */
   announce(projectId: string, version: number): void;
   /**
-   * Watches for a higher version. Call it before reading the current version; otherwise an
-   * announcement in between is missed.
+   * Watches for a higher version. Call this before reading the current version; otherwise, an
+   * announcement in between would be missed.
    */
   watch(projectId: string, since: number, wait: Wait): Watch;
-  /** A node has acknowledged a version. */
+  /** Announces that a node has acknowledged a version. */
   announceAck(projectId: string): void;
-  /** False if no more waiters can be held; do not retry in a loop. */
+  /** Returns false if no more waiters can be held; do not retry in a loop. */
   awaitAck(projectId: string, wait: Wait): Promise<boolean>;
-  /** Projects with waiters for versions. */
+  /** The projects for which requests are waiting for a new version. */
   awaited(): string[];
   held(): HeldRequests;
   /** Wakes all waiters, so that the server can stop. */

@@ -1,9 +1,9 @@
-// The hosts in a REDIS_URL.
+// How the hosts in REDIS_URL are separated.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { redisAddresses } from './redis-addresses.ts';
 
-test('each host of a URL gets its scheme, user and password', () => {
+test("each host in a URL gets the URL's scheme, user and password", () => {
   const cases: [string, string[]][] = [
     ['redis://one', ['redis://one']],
     ['redis://one:1,two:2', ['redis://one:1', 'redis://two:2']],

@@ -1,6 +1,8 @@
 // REDIS_URL may list several nodes of a Cluster: redis://user:password@host:port,host:port
 
-/** One URL for each host, all with the user and password. Any other text is returned as it is. */
+/**
+ * Returns one URL per host, each with the user and password. Any other text is returned unchanged.
+ */
 export function redisAddresses(text: string): string[] {
   const [, start = '', hosts = '', end = ''] =
     /^(rediss?:\/\/(?:[^/]*@)?)([^/?#]*)(.*)$/.exec(text) ?? [];

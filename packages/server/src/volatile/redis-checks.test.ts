@@ -1,5 +1,5 @@
-// Checks whose call fails: nothing is charged twice, and only checks that Redis allowed are
-// allowed.
+// What happens to checks when their call to Redis fails: nothing is charged twice, and a check is
+// allowed only if Redis allowed it.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -9,7 +9,7 @@ const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
 const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
-/** A fake server: `known` handles EVALSHA, `sent` handles EVAL. */
+/** Sets up a fake server: `known` handles EVALSHA, `sent` handles EVAL. */
 function scene(
   known: () => Promise<unknown>,
   sent: () => Promise<unknown> = known,
@@ -47,7 +47,7 @@ test('a call whose response was lost is not repeated, because it may have charge
   deepEqual(calls, ['by its hash', 'failed']);
 });
 
-test('the script is sent to a server that does not have it', async () => {
+test('if the server does not have the script, it is sent', async () => {
   const { check, calls } = scene(
     () => Promise.reject(new Error('NOSCRIPT No matching script.')),
     async () => [1, 1, 1000, 0],

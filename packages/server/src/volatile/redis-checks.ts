@@ -1,4 +1,4 @@
-// Concurrent checks share one call of the script, because most of the cost is the call itself.
+// Concurrent checks share one script call, because most of the cost is the call itself.
 import { batched } from '../base/coalesce.ts';
 import type { boundedBy } from './breaker.ts';
 import {
@@ -21,21 +21,21 @@ import {
 
 const CHECK = readScript('check');
 
-/** The script's result if the owner has too many counters; the wait follows. */
+/** The script's result if the owner has too many counters. The next value is then the wait. */
 const OVER_QUOTA = 2;
 
-/** An empty `now` means the server's clock. */
+/** If `now` is empty, the server's clock is used. */
 type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
 
 type Parts = {
   within: ReturnType<typeof boundedBy>;
   atOnceMax: number;
   worked(server: string): void;
-  /** Returns the error for the callers. */
+  /** Returns the error to throw to the callers. */
   failed(server: string, fault: unknown): Error;
 };
 
-/** Each check is decided separately, in the order of the calls to its server. */
+/** Each check is decided separately, in the order of the calls to the same server. */
 export function createChecks(
   link: Scripts,
   { within, atOnceMax, worked, failed }: Parts,
@@ -63,14 +63,14 @@ async function call(link: Scripts, checks: readonly Check[]): Promise<unknown> {
   try {
     return await runScript(link, CHECK, argumentsOf(checks, true));
   } catch (fault) {
-    // Nothing was charged, so another call is safe. Until the slot has moved, new counters aren't
-    // counted, so that they aren't rejected.
+    // Nothing was charged, so calling again is safe. Until the slot has moved, new counters are not
+    // counted towards the owner's maximum, so they can't be rejected for exceeding it.
     if (isMoving(fault)) return runScript(link, CHECK, argumentsOf(checks, false));
     throw fault;
   }
 }
 
-/** The counter names come first, since they are the script's keys. */
+/** Counter names come first, because they are the script's keys. */
 function argumentsOf(checks: readonly Check[], isCounted: boolean): ScriptCall {
   const args: (string | number)[] = [];
   for (const { owner, rules } of checks) {

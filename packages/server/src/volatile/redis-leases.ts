@@ -26,17 +26,17 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's result if the owner has too many counters; the wait follows. */
+/** The script's result if the owner has too many counters. The next value is then the wait. */
 const OVER_QUOTA = -1;
 
-/** An empty `now` means the server's clock. */
+/** If `now` is empty, the server's clock is used. */
 type Subject = { owner: Owner; rules: readonly Rule[]; now: number | '' };
 
 type Parts = {
   isCluster: boolean;
   within: ReturnType<typeof boundedBy>;
   worked(server: string): void;
-  /** Returns the error for the callers. */
+  /** Returns the error to throw to the callers. */
   failed(server: string, fault: unknown): Error;
 };
 
@@ -49,7 +49,7 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   const { within, worked, failed } = parts;
   const leasesMax = parts.isCluster ? Math.floor(LEASES_MAX / SLOT_PARTS) : LEASES_MAX;
 
-  /** On a nearly full server, an owner may have fewer leases too. */
+  /** When a server is nearly full, an owner may have fewer leases too. */
   const leasesMaxOf = ({ namesMax }: Owner): number => Math.min(leasesMax, namesMax);
 
   async function sent<T>(server: string, work: () => Promise<T>): Promise<T> {
@@ -71,7 +71,8 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
           leaseCall(asked, { isCounted, leasesMax: leasesMaxOf(asked.owner) }),
         );
       const answer = await sent(server, () =>
-        // Until the slot has moved, new counters are not counted, and the lease is not recorded.
+        // Until the slot has moved, new counters do not count towards the owner's maximum, and the
+        // lease is not recorded.
         run(true).catch((fault) => (isMoving(fault) ? run(false) : Promise.reject(fault))),
       );
       return leaseIn(answer, asked);

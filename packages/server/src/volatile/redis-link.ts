@@ -1,5 +1,5 @@
-// A connection to Redis, one server or a Cluster, that fails fast: commands are not queued while it
-// is down and never sent twice, and it reconnects if the server doesn't respond.
+// A connection to Redis (a single server or a Cluster) that fails fast: while it is down, commands
+// are not queued; no command is sent twice; and if the server doesn't respond, it reconnects.
 import { lookup } from 'node:dns';
 import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
@@ -17,13 +17,16 @@ type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** The servers that store counters; `''` for a single server, and until a Cluster is known. */
+  /**
+   * The servers that store counters. A single server is `''`, and so is a Cluster until its servers
+   * are known.
+   */
   servers(): string[];
   /** The server that stores a counter. */
   serverOf(name: string): string;
   /** Writes a small key on a server. */
   pulse(server: string): Promise<void>;
-  /** `INFO memory` of every server that stores counters. */
+  /** The `INFO memory` of every server that stores counters. */
   memory(): Promise<MemoryReport>[];
   close(): void;
 };
@@ -38,7 +41,8 @@ const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
 /**
- * How many key names one pulse tries, to find one on its server; this takes about a millisecond.
+ * How many key names a pulse tries to find one that is stored on its server. This takes about a
+ * millisecond.
  */
 const PULSE_NAMES_TRIED_MAX = 500;
 
@@ -55,11 +59,14 @@ const options = {
   retryStrategy: retryMs,
 } satisfies RedisOptions;
 
-/** A demoted primary refuses writes. A reconnect resolves its name again, to the new primary. */
+/**
+ * A demoted primary refuses writes. Reconnecting resolves the host name again, which gives the new
+ * primary.
+ */
 function redialWhenReadOnly(): (error: Error) => boolean {
   let dialledAtMs = Number.NEGATIVE_INFINITY;
   return ({ message }) => {
-    // Commands rejected together cause one reconnect.
+    // Several commands rejected together cause only one reconnect.
     if (!message.startsWith('READONLY') || monotonicMs() - dialledAtMs < RETRY_MS_MAX) return false;
     dialledAtMs = monotonicMs();
     return true;
@@ -105,8 +112,8 @@ function pulsesOf(client: Cluster): Pulses {
     client.slots[new Command('get', [name]).getSlot()]?.[0] ?? ONLY;
 
   /**
-   * A key name whose slot is on the server. Null if the next pulse has to try more names, which
-   * happens on a server with few slots.
+   * Finds a key name whose slot is on the server. Null if none was found yet and the next pulse has
+   * to try more names, which happens on a server with few slots.
    */
   function pulseNameOn(server: string): string | null {
     const first = tried.get(server) ?? 0;
@@ -121,7 +128,7 @@ function pulsesOf(client: Cluster): Pulses {
   return {
     servers() {
       const masters = new Set<string>();
-      // A slot without a server is a hole in the list.
+      // A slot without a server is missing from the list.
       for (const nodes of client.slots) if (nodes?.[0]) masters.add(nodes[0]);
       for (const server of tried.keys()) if (!masters.has(server)) tried.delete(server);
       return masters.size === 0 ? [ONLY] : [...masters];
@@ -139,14 +146,14 @@ function pulsesOf(client: Cluster): Pulses {
 }
 
 /**
- * Errors of commands that did not run: a node redirects to another node, or the client noticed
- * moved slots before it sent the command.
+ * Errors for commands that did not run: the node redirected to a different one, or the client
+ * noticed before sending that slots had moved.
  */
 const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
 
 /**
- * Commands to a Cluster are pipelined. If only some commands of a pipeline are redirected, the
- * client does not follow, so each of them is sent again on its own.
+ * Commands to a Cluster are pipelined. If only some of the commands in a pipeline are redirected,
+ * the client does not follow the redirects, so each of these commands is sent again on its own.
  */
 const followed = (
   client: Redis | Cluster,
@@ -167,7 +174,7 @@ function singleOf(url: string): Redis {
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 
-/** The client tries all configured nodes until one returns the table of slots. */
+/** The client tries the configured nodes until one of them returns the slot table. */
 function clusterOf(url: string): Cluster {
   const urls = redisAddresses(url).map((each) => new URL(each));
   const [{ username, password, protocol } = new URL(url)] = urls;
@@ -180,7 +187,8 @@ function clusterOf(url: string): Cluster {
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
-    // A certificate contains the host name, not its address.
+    // With TLS, names are not resolved here, because a certificate contains the host name, not the
+    // IP address.
     dnsLookup: protocol === 'rediss:' ? (name, found) => found(null, name) : addressOrName,
     redisOptions: {
       ...node,
@@ -199,7 +207,7 @@ const nodeAt = ({ hostname, port }: URL) => ({
   port: Number(port || DEFAULT_PORT),
 });
 
-/** A name that cannot be resolved must not prevent a connection to the other nodes. */
+/** A name that cannot be resolved must not prevent connections to the other nodes. */
 const addressOrName: NonNullable<ClusterOptions['dnsLookup']> = (name, found) =>
   lookup(name, (fault, address) => found(null, fault ? name : address));
 

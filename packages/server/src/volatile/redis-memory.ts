@@ -7,7 +7,7 @@ export type MemoryReport = { server: string; text: string };
 
 export type ServerMemory = {
   server: string;
-  /** 0 if it is not limited. */
+  /** 0 if memory is not limited. */
   maxBytes: number;
   usedBytes: number;
   /** True if the server is nearly full and will refuse writes once it is full. */
@@ -31,7 +31,10 @@ type MemoryWatch = {
 type WatchParts = {
   /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
-  /** Notified after every `look`: a fault while a server is nearly full, otherwise `over`. */
+  /**
+   * Notified after every `look`: with a fault while a server is nearly full, otherwise that the
+   * fault is over.
+   */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;
 };
@@ -41,7 +44,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   let isClosed = false;
   return {
     async look() {
-      // If no server responds, the last warning stays.
+      // If no server responds, the previous warning stays.
       const reports = await ask();
       if (reports.length === 0 || isClosed) return;
       const texts = reports.map(({ text }) => text);
@@ -57,7 +60,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   };
 }
 
-/** A warning about the servers, or null. `before` is the previous warning. */
+/** Returns a warning about the servers, or null. `before` is the previous warning. */
 export function remarkOn(memories: readonly string[], before: string | null): string | null {
   const remarks = memories.map((memory) => remarkOnOne(memory, before));
   return remarks.find((remark) => remark !== null) ?? null;
@@ -70,7 +73,7 @@ const memoryOf = ({ server, text }: MemoryReport, before: string | null): Server
   isNearFull: remarkOnOne(text, before) === NEAR_FULL,
 });
 
-/** Buffers of replicas do not count towards maxmemory. */
+/** Replica buffers do not count towards maxmemory. */
 const usedBytesIn = (text: string): number =>
   numberIn(text, 'used_memory') - numberIn(text, 'mem_not_counted_for_evict');
 

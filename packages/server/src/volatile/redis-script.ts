@@ -1,4 +1,4 @@
-// Calls a script on Redis: by its hash, or with its full text if the server doesn't have it.
+// Calls a script on Redis by its hash, or with its full text if the server doesn't have it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Link } from './redis-link.ts';
 type Script = { text: string; hash: string };
 export type Scripts = Pick<Link, 'evalsha' | 'eval'>;
 
-/** The keys come first in `args`. */
+/** `keys` is the number of keys, which come first in `args`. */
 export type ScriptCall = { keys: number; args: (string | number)[] };
 
 const fileOf = (name: string): string =>
@@ -36,14 +36,14 @@ export async function runScript(
 }
 
 /**
- * Errors while a slot moves: returned immediately, or after the client has followed too many
+ * The errors while a slot is moving: from the server, or from the client after following too many
  * redirections.
  */
 const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 
 /**
- * While a slot moves between nodes, a command with several keys is refused if one of them is
- * missing.
+ * Whether the error was caused by a moving slot: in the meantime, a node refuses a command with
+ * several keys if one of the keys is missing.
  */
 export const isMoving = (fault: unknown): boolean =>
   fault instanceof Error && MOVING.test(fault.message);

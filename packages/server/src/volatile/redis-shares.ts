@@ -1,13 +1,16 @@
-// How many counters an owner may have in Redis, depending on the memory of each server. A full
-// server refuses every check, so an owner that fills it would disable the limits of all others.
-// While a server is nearly full, an owner gets new counters only while it has less than an equal
-// share of the remaining space. That share shrinks with every counter, so even many owners together
-// don't fill the server.
+// How many counters an owner may have in Redis, depending on each server's memory. A full server
+// refuses every check, so an owner that fills it would disable the limits of all others. While a
+// server is nearly full, an owner gets new counters only while it has less than an equal share of
+// the remaining space. That share shrinks with every counter, so even many owners together don't
+// fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
-/** The maximum memory that a counter takes, including its share of Redis's own tables. */
+/** The most memory that a counter can take, including its share of Redis's own tables. */
 const NAME_BYTES = 400;
-/** The rest is for buffers, and for what is written until the memory is read again. */
+/**
+ * The fraction of a server's memory to fill. The rest is for buffers, and for what is written
+ * before the memory is read again.
+ */
 const USED_SHARE_MAX = 0.95;
 /** By default, one owner gets at most this fraction of the memory of all servers. */
 const OWNER_SHARE = 1 / 8;
@@ -19,8 +22,8 @@ const OWNER_SHARE = 1 / 8;
 const UNSEEN_SHARE = 0.01;
 
 /**
- * The number of readings in a period. Owners that were seen neither in this period nor in the last
- * one are not counted.
+ * The number of readings in a period. An owner counts if it was seen in this period or the previous
+ * one.
  */
 const TURN_LOOKS = 1200;
 const SEEN_MAX = 100_000;
@@ -29,19 +32,25 @@ type Server = {
   before: Set<string>;
   seen: Set<string>;
   namesMax: number;
-  /** Rules that were checked since the last reading: each may have a new counter. */
+  /** How many rules have been checked since the last reading. Each may have a new counter. */
   unseen: number;
   unseenMax: number;
 };
 
 type Shares = {
-  /** Notes the memory of the servers, which is read at regular intervals and when `isLookDue`. */
+  /**
+   * Notes the servers' memory, which is read at regular intervals and whenever `isLookDue` returns
+   * true.
+   */
   look(memories: readonly ServerMemory[]): void;
-  /** Notes a check, by its number of rules; true if the next reading is due ahead of schedule. */
+  /**
+   * Notes that a number of rules has been checked; true if the next reading is due ahead of
+   * schedule.
+   */
   isLookDue(server: string, rules: number): boolean;
   /**
-   * The maximum number of counters that this owner may currently have on this server. Notes that
-   * the owner is in use.
+   * The maximum number of counters that this owner may currently have on this server. Also notes
+   * that the owner is in use.
    */
   namesMaxOf(server: string, ownerName: string): number;
   /** How many counters an owner may have by default, on all servers together. */

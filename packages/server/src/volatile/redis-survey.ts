@@ -1,5 +1,5 @@
-// Asks each Redis server for its version, memory, clock and Cluster state, once and with short
-// connections. For the doctor; counters use redis-link.ts.
+// Asks each Redis server for its version, memory, clock and Cluster state, once, over short-lived
+// connections. Used by the doctor; counters use redis-link.ts.
 import { Redis, type RedisOptions } from 'ioredis';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -11,14 +11,14 @@ export type SurveyedServer = {
   version: string;
   isReplica: boolean;
   isClusterNode: boolean;
-  /** `INFO memory`. */
+  /** The server's `INFO memory`. */
   memory: string;
-  /** How far its clock is ahead, and the possible error of that measurement. */
+  /** How far its clock is ahead of this machine's, and the possible error of that measurement. */
   aheadMs: number;
   unsureMs: number;
-  /** Why a counter cannot be written; null if it can. */
+  /** Why the server cannot write a counter; null if it can. */
   refusal: string | null;
-  /** `CLUSTER INFO`; null if it isn't a Cluster. */
+  /** The server's `CLUSTER INFO`; null if it isn't in a Cluster. */
   cluster: string | null;
   /** Whether the whole Cluster stops if one slot has no primary; null if that can't be read. */
   needsFullCoverage: boolean | null;
@@ -85,7 +85,7 @@ async function mastersOf(seeds: readonly string[], reached: Reached): Promise<st
 async function withClient<T>(address: string, ask: (client: Redis) => Promise<T>): Promise<T> {
   const path = pathIn(address);
   const client = path === null ? new Redis(address, options) : new Redis({ ...options, path });
-  // The reason for a failed connection comes with this event; the call only reports that the
+  // If a connection fails, this event contains the reason; the call only reports that the
   // connection is closed.
   let lost: Error | null = null;
   client.on('error', (error) => {
@@ -128,7 +128,7 @@ async function surveyOf(
 const fieldIn = (text: string, name: string): string | null =>
   new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1] ?? null;
 
-/** Does the same as a check: runs a script that writes a key. */
+/** Tries what a check does: running a script that writes a key. */
 const refusalOf = (client: Redis): Promise<string | null> =>
   client
     .eval("return redis.call('SET', KEYS[1], 1, 'PX', 1000)", 1, 'kr:doctor')
@@ -141,7 +141,7 @@ const fullCoverageOf = (client: Redis): Promise<boolean | null> =>
     () => null,
   );
 
-/** The address without its credentials. */
+/** Returns the server's address without credentials. */
 function nameOf(address: string): string {
   const path = pathIn(address);
   if (path !== null) return path;

@@ -1,5 +1,5 @@
-// Counters in Redis, shared by all processes, on the server's clock. If a server stops responding
-// in time, checks on it are rejected immediately until a pulse succeeds again.
+// Counters in Redis, shared by all processes and based on the Redis server's clock. If a server
+// stops responding in time, checks that need it are rejected immediately until a pulse succeeds.
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
 import { boundedBy, createBreakers } from './breaker.ts';
@@ -23,9 +23,9 @@ const REDIS_NAMES_MAX = 1_000_000;
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
 /**
- * Keeps each call of the script short, because other processes use the same server: 16 checks with
- * two rules take a quarter of a millisecond.
- * bench ratelimit: 7,379 checks a second (8 at a time) → 7,842, 2026-11
+ * Keeps each script call short, because other processes use the same server: 16 checks with two
+ * rules take a quarter of a millisecond. bench ratelimit: 7,379 checks a second (8 at a time) →
+ * 7,842, 2026-11
  */
 const CHECKS_AT_ONCE_MAX = 16;
 
@@ -34,10 +34,10 @@ type RedisParts = {
   isCluster: boolean;
   onFault(reason: string): void;
   onBack?(): void;
-  /** For tests, which move time; production uses the server's clock. */
+  /** Set by tests, to control the time; production uses the Redis server's clock. */
   nowMs?(): number;
   answerMsMax?: number;
-  /** Default: 1,000,000, or fewer in a small Redis. */
+  /** The default is 1,000,000, or fewer in a small Redis. */
   namesMax?: number | null;
   /** Notified while a server is nearly full, and when it no longer is. */
   nearFull?: Outage;
@@ -50,7 +50,7 @@ export type RedisCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Promise<Verdict>;
   lease(owner: Owner, rules: readonly Rule[], wanted: Wanted): Promise<Lease>;
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): Promise<number>;
-  /** Resolves after the first connection was opened or has failed. */
+  /** Resolves once the first connection has been opened or has failed. */
   settled: Promise<void>;
 };
 
@@ -91,7 +91,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const link = openLink({ url, isCluster, onFault: lost, onReady: () => void pulse() });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
-  // On a Cluster the counters of two checks may be on different servers.
+  // On a Cluster, the counters of two checks may be on different servers.
   const atOnceMax = isCluster ? 1 : CHECKS_AT_ONCE_MAX;
   const refusal = (server: string): Error =>
     unavailable(new Error(`redis: ${breakers.of(server).reason()}`));
@@ -105,7 +105,8 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
 
   function bounded(server: string, { name, namesMax: chosenMax }: Owner): Owner {
     const most = namesMax === null ? Math.min(chosenMax, shares.ownerMax()) : chosenMax;
-    // A script sees only one slot, so each part of an owner has an equal share of its counters.
+    // A script can access only one slot, so each of an owner's parts gets an equal share of its
+    // counters.
     const ofPart = isCluster ? Math.floor(most / SLOT_PARTS) : most;
     return { name, namesMax: Math.min(ofPart, shares.namesMaxOf(server, name)) };
   }
@@ -148,7 +149,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   };
 }
 
-/** The values of the promises that resolve. */
+/** Returns the values of the promises that resolve, and ignores the rest. */
 const answered = async <T>(asked: readonly Promise<T>[]): Promise<T[]> =>
   (await Promise.allSettled(asked)).flatMap((one) =>
     one.status === 'fulfilled' ? [one.value] : [],

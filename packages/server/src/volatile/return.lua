@@ -1,4 +1,5 @@
--- Deducts units of a lease from all of its counters, once, while its buckets are the newest.
+-- Deducts a lease's units from all of its counters, but only once, and only while its buckets are
+-- the newest.
 --
 -- KEYS: the owner's leases, then one counter per rule. ARGV: the number of rules, the units, the
 -- time in ms ('' for this server's clock), the ID of the lease with its granted units, then the

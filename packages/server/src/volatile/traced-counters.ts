@@ -1,9 +1,9 @@
-// Spans of calls to Redis. Calls share round trips, so each span lasts from a call until its own
-// result.
+// Spans for calls to Redis. Calls share round trips, so each span lasts from a call until its own
+// result arrives.
 import type { Tracing } from '../base/tracing.ts';
 import type { Counters } from './counters.ts';
 
-/** Wraps counters in Redis; counters in the memory of the process need no spans. */
+/** Wraps counters that are in Redis; in-memory counters need no spans. */
 export function withTraces(counters: Counters, tracing: Tracing): Counters {
   if (counters.store !== 'redis') return counters;
   const traced = <T>(name: string, call: () => T | Promise<T>): Promise<T> =>

@@ -1,23 +1,26 @@
-// Copies a consistent snapshot of the embedded store's directory while the server uses it. Most of
-// it is copied while the server writes. Then the only connection is reserved, and the files that
-// have changed since are copied again. No statement runs during this last pass, and the write-ahead
-// log is in its files, so opening the copy is like opening the directory after a crash: no commit
-// is missing.
+// Copies a consistent snapshot of the embedded store's directory while the server uses it. Most
+// files are copied while the server keeps writing. Then the only connection is reserved, and the
+// files that have changed since are copied again. No statement runs during this last pass, and the
+// write-ahead log is among the copied files. So opening the copy is like opening the directory
+// after a crash: no commit is missing.
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { freeBytesIn } from '../disk-space.ts';
 
-/** File times are only exact to a few milliseconds, so a more recent file may change unnoticed. */
+/**
+ * File times are only exact to a few milliseconds, so a file written more recently than this may
+ * change unnoticed.
+ */
 const RECENT_MS = 100;
 
-/** Free space required beyond the size of the copy. */
+/** Free space required in addition to the copy's size. */
 const SPARE_BYTES = 134_217_728;
 
 type Hold = <T>(use: () => Promise<T>) => Promise<T>;
 
-/** The state of each file before it was copied. */
+/** Each file's state before it was copied. */
 type Seen = Map<string, string>;
 
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
@@ -58,11 +61,11 @@ async function copyChanged({ from, to, seen }: { from: string; to: string; seen:
   for (const path of await filesIn(to)) {
     if (!there.has(path)) await rm(join(to, path), { force: true });
   }
-  // Empty directories belong to the database too.
+  // Empty directories are part of the database too.
   for (const path of await directoriesIn(from)) await mkdir(join(to, path), { recursive: true });
 }
 
-/** Null: the file no longer exists. */
+/** `look` is null if the file no longer exists. */
 async function lookOf(path: string): Promise<{ look: string | null; recent: boolean }> {
   const found = await statOrNull(path);
   if (found === null) return { look: null, recent: true };
@@ -81,7 +84,7 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Only regular files: the lock's sockets belong to their process. */
+/** Regular files only: the lock's sockets belong to their process. */
 const filesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isFile');
 
 const directoriesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isDirectory');

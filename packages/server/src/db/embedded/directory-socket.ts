@@ -1,6 +1,6 @@
-// The socket file of the directory lock. It locks out processes in other containers, mounts and
-// network namespaces that share the directory. Node.js has no file locks, but a unix socket accepts
-// connections while its process is running and refuses them after that, even if the process
+// The directory lock's socket file. It locks out processes in other containers, mounts and network
+// namespaces that share the directory. Node.js has no file locks, but a Unix socket accepts
+// connections while its process is running and refuses them afterwards, even if the process
 // crashed.
 //
 // Every process has its own socket with a unique name. So a dead socket can be removed without a
@@ -17,9 +17,11 @@ const PREFIX = 'lock-';
 /** A socket that isn't listening yet looks dead, so it gets its final name only once it listens. */
 const UNNAMED_PREFIX = 'unnamed-lock-';
 const NAME_BYTES = 16;
-/** A process that takes longer than this to report its state counts as using the directory. */
+/**
+ * A process that takes longer than this to report its state is assumed to be using the directory.
+ */
 const ANSWER_MS_MAX = 1000;
-/** How long to wait for processes that start at the same time to give up. */
+/** How long to wait for processes that started at the same time to give up. */
 const OTHERS_MS_MAX = 5000;
 const LOOK_AGAIN_MS = 20;
 
@@ -27,7 +29,7 @@ type State = 'starting' | 'held';
 
 type HeldSocket = { release(): Promise<void> };
 
-/** Null when another process uses the directory. */
+/** Null if another process is using the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
   // Uses the directory's descriptor, because a socket's path is limited to about 100 characters.
   const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -64,7 +66,10 @@ const listen = (server: Server, path: string): Promise<void> =>
     server.listen({ path }, resolve);
   });
 
-/** False if another process has got the lock in the meantime and removed this socket. */
+/**
+ * Gives the socket its final name. False if another process has taken the lock in the meantime and
+ * removed this socket.
+ */
 const named = (place: string, suffix: string): Promise<boolean> =>
   rename(`${place}/${UNNAMED_PREFIX}${suffix}`, `${place}/${PREFIX}${suffix}`).then(
     () => true,
@@ -75,8 +80,8 @@ const named = (place: string, suffix: string): Promise<boolean> =>
   );
 
 /**
- * If several processes start at the same time, the process with the first name gets the lock and
- * waits for the others to exit.
+ * If several processes start at the same time, the one whose socket name sorts first gets the lock,
+ * and waits for the others to give up.
  */
 async function isAlone(place: string, name: string): Promise<boolean> {
   const until = monotonicMs() + OTHERS_MS_MAX;
@@ -111,8 +116,8 @@ const ask = (path: string): Promise<State | 'dead'> =>
   });
 
 /**
- * Removes sockets left behind by killed starts. A process that is starting notices if its own
- * socket was removed.
+ * Removes sockets left behind by processes killed during startup. A process that is still starting
+ * notices if its own socket was removed.
  */
 async function clearUnnamed(place: string): Promise<void> {
   for (const other of await readdir(place)) {

@@ -1,6 +1,6 @@
 // The embedded store: PGlite in this process, behind the same driver as PostgreSQL. It has one
 // connection and runs on the event loop, so its statements are bounded by LIMITs, not by timeouts.
-// Its data survives a crash of the process, but not necessarily a power cut.
+// Its data survives a process crash, but not necessarily a power cut.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -55,12 +55,12 @@ export async function openEmbedded(
 }
 
 /**
- * V8 optimises the hot functions of WebAssembly in the background. Limiting this to one thread
- * leaves the other cores free for the rest of the start, which saves 0.3 s on two cores.
+ * V8 optimises hot WebAssembly functions in the background. Limiting this to one thread leaves the
+ * other cores free for the rest of startup, which saves 0.3 s on two cores.
  */
 const OPTIMISE_ON_ONE_THREAD = '--wasm-num-compilation-tasks=1';
 
-/** Replaces PGlite's WebAssembly trap with a readable message. */
+/** Opens PGlite. If that fails with a WebAssembly trap, throws a readable error instead. */
 export const openLite = (directory: string): Promise<PGlite> => {
   setFlagsFromString(OPTIMISE_ON_ONE_THREAD);
   return PGlite.create({ dataDir: directory }).catch((error: unknown) => {
@@ -75,14 +75,14 @@ export const openLite = (directory: string): Promise<PGlite> => {
 type EmbeddedOptions = {
   /** How long the driver may wait for the only connection. */
   connectionMs?: number;
-  /** Where the files are. Absent: in memory. */
+  /** Where the files are. If absent, the store is in memory. */
   directory?: string;
   /** Called before every write. */
   storage?(): StorageState;
   afterClose?(): Promise<void>;
 };
 
-/** Migrates an open PGlite, then gives up the superuser role for the rest of the session. */
+/** Migrates an open PGlite, then drops the superuser role for the rest of the session. */
 export async function embeddedDatabase(
   lite: PGlite,
   clock: Clock,
@@ -123,12 +123,12 @@ export async function embeddedDatabase(
 }
 
 /**
- * How often to try again, because a transaction may hold the connection for longer than the driver
+ * The maximum number of attempts. A transaction may hold the connection for longer than the driver
  * waits.
  */
 const HOLD_ATTEMPTS_MAX = 20;
 
-/** Holds the only connection between two transactions. */
+/** Reserves the only connection, between two transactions, while `use` runs. */
 async function holding<T>(pool: pg.Pool, use: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect().catch((error: unknown) => {

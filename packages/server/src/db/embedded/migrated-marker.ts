@@ -1,6 +1,6 @@
 // PGlite treats a directory without PG_VERSION as new and overwrites its files. A marker file in
-// every migrated directory distinguishes lost files (a partial copy or restore) from the remains of
-// a first start that was killed.
+// every migrated directory distinguishes a directory that has lost files (a partial copy or
+// restore) from one whose first start was killed.
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ const MARKER = 'keyrail-migrated';
 const TEXT =
   'This directory contains a Keyrail database. Keyrail does not start if its files are missing.\n';
 
-/** The errors for a full or read-only disk. A later start will write the marker. */
+/** The errors for a full or read-only disk. A later start then writes the marker. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export async function refuseWithoutFiles(directory: string): Promise<void> {

@@ -1,5 +1,5 @@
-// The copy of the empty database: a new directory gets it, a used directory keeps its files, and
-// the next start finishes an interrupted copy.
+// Copying the empty database: a new directory gets a copy, a used directory keeps its files, and
+// the next start completes an interrupted copy.
 import { deepEqual, equal } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ test('the build created an empty database that every user can read', async () =>
   equal((await stat(join(emptyDatabase, 'global/pg_control'))).mode & 0o777, 0o644);
 });
 
-test('a new directory gets a copy, which opens', async (t) => {
+test('a new directory gets a copy, and it can be opened', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory);
   deepEqual(await namesIn(directory), await namesIn(emptyDatabase));
@@ -39,7 +39,7 @@ test('a new directory gets a copy, which opens', async (t) => {
   equal((counted?.tables ?? 0) > 50, true);
 });
 
-test('a copy interrupted before its last file is completed', async (t) => {
+test('a copy that was interrupted before its last file is completed by the next one', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory);
   await rm(join(directory, 'PG_VERSION'));
@@ -58,7 +58,7 @@ test('a directory with a database keeps its files', async (t) => {
   deepEqual(await namesIn(directory), ['PG_VERSION']);
 });
 
-test('without the build, nothing is copied', async (t) => {
+test('if the build has not run, nothing is copied', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory, join(directory, 'missing'));
   equal(existsSync(join(directory, 'PG_VERSION')), false);

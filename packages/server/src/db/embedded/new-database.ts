@@ -1,5 +1,5 @@
 // PGlite takes seconds to create a database, because it runs initdb. So the build creates one empty
-// database, and new directories get a copy of it. Without that build PGlite runs initdb.
+// database, and new directories get a copy of it. If the build has not run, PGlite runs initdb.
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,10 +8,12 @@ import { packageFolder } from '../../base/package-folder.ts';
 /** PGlite treats a directory with this file as a database, so this file is copied last. */
 const LAST = 'PG_VERSION';
 
-/** The empty database of this version of PGlite. `scripts/build-database.mjs` creates it. */
+/** The empty database for this version of PGlite, created by `scripts/build-database.mjs`. */
 export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
 
-/** Fills a directory without a database. If the process is killed, the next start begins again. */
+/**
+ * Fills a directory that has no database. If the process is killed, the next start begins again.
+ */
 export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {
   if (existsSync(join(directory, LAST)) || !existsSync(join(from, LAST))) return;
   const entries = await readdir(from, { recursive: true, withFileTypes: true });

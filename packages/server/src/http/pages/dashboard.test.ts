@@ -1,4 +1,4 @@
-// The dashboard as a browser receives it: its paths, its assets and its headers.
+// The dashboard as a browser receives it: paths, assets and headers.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ function serverOn(t: TestContext, folder: string, publicUrl = 'https://keys.exam
   return app;
 }
 
-test('each path of the dashboard gets the page with its security policy, uncached', async (t) => {
+test('every dashboard path gets the page with its security policy, uncached', async (t) => {
   const app = serverOn(t, await built(t));
   const paths = DASHBOARD_PATHS.map((path) => path.replace('*', 'acme/live/keys/0190?tab=usage'));
   for (const url of [...paths, '/w/docs', '/?from=mail']) {
@@ -85,7 +85,7 @@ test('an asset is cached permanently, and compressed if the client accepts it', 
   equal((await app.inject({ method: 'DELETE', url })).statusCode, 405);
 });
 
-test('only hashed names are served, and no path leads out of the folder', async (t) => {
+test('only assets with a hashed name are served, and no path leads out of the folder', async (t) => {
   const app = serverOn(t, await built(t));
   for (const name of [
     'plain.js',
@@ -105,7 +105,7 @@ test('only hashed names are served, and no path leads out of the folder', async 
   }
 });
 
-test('the opener policy is only sent over TLS and on this machine', async (t) => {
+test('the opener policy is only sent over TLS or on this machine', async (t) => {
   const folder = await built(t);
   const header = async (publicUrl: string, host: string) => {
     const { headers } = await serverOn(t, folder, publicUrl).inject({
@@ -119,7 +119,7 @@ test('the opener policy is only sent over TLS and on this machine', async (t) =>
   equal(await header('http://127.0.0.1:4400', 'keys.internal:4400'), undefined);
 });
 
-test('without a build, the root redirects to the reference, and the log says why', async (t) => {
+test('if the dashboard is not built, the root redirects to the reference, and the log says why', async (t) => {
   const lines: string[] = [];
   const app = bareServer(t, []);
   const out = new PassThrough();

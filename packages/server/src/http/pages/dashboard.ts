@@ -1,5 +1,5 @@
-// Serves the dashboard: one page for all of its own paths, and its hashed assets. Every other path
-// is unaffected. Without a build, the root redirects to the reference.
+// Serves the dashboard: one page for all of its own paths, and its hashed assets. All other paths
+// are unaffected. If the dashboard is not built, the root redirects to the reference.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
   }
   const standard = { ...standardHeaders(publicUrl), 'content-security-policy': DASHBOARD_POLICY };
   for (const path of DASHBOARD_PATHS) {
-    // Read at each request, because a new build replaces the assets that the page refers to.
+    // Read on every request, because a new build replaces the assets that the page refers to.
     app.get(path, async (request, reply) => {
       reply.headers(pageHeaders(request, standard, publicUrl));
       return reply
@@ -91,7 +91,10 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
   refuseChanges(app, ASSET_PATH);
 }
 
-/** Over plain HTTP, browsers ignore this header and log an error, except on this machine. */
+/**
+ * Leaves out the opener policy over plain HTTP, except on this machine: browsers would ignore it
+ * and log an error.
+ */
 function pageHeaders(
   request: FastifyRequest,
   standard: Readonly<Headers>,
@@ -106,7 +109,7 @@ function pageHeaders(
 
 type Assets = (file: string) => Promise<Buffer | null>;
 
-/** Assets never change under their name, so they stay in memory. */
+/** An asset never changes without changing its name, so assets stay in memory. */
 function createAssets(folder: string): Assets {
   const kept = new Map<string, Buffer>();
   return async (file) => {

@@ -15,7 +15,7 @@ const lines = Object.keys(allEndpoints);
 
 const publicUrl = 'https://keys.example.com';
 
-/** A server with only the documents, so the parts for endpoints are missing. */
+/** A server with only the documents. The parts that endpoints need are missing. */
 function documentServer() {
   const log = openLog('silent', process.stderr);
   const parts = { log, newRequestId: () => 'one', publicUrl, trustProxy: false };
@@ -27,13 +27,13 @@ function documentServer() {
 
 const get = (url: string) => documentServer().inject({ method: 'GET', url });
 
-test('the OpenAPI document is JSON and has the URL of this server', async () => {
+test("the OpenAPI document is JSON and contains this server's URL", async () => {
   const answer = await get('/openapi.json');
   equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   equal(answer.json().servers[0].url, 'https://keys.example.com');
 });
 
-test('the reference has every endpoint under its own anchor', async () => {
+test('in the reference, every endpoint has its own anchor', async () => {
   const { body } = await get('/docs');
   for (const line of lines) equal(body.split(` id="${operationId(line)}"`).length, 2, line);
 });
@@ -70,7 +70,7 @@ test("the page's security policy allows its one script, its style sheet and its 
   equal(outside.filter((to) => !/^[#/](?!\/)/.test(to)).length, 0);
 });
 
-test('the style sheet and the icon have the API’s content security policy', async () => {
+test('the style sheet and the icon are sent with the API’s content security policy', async () => {
   for (const [url, type] of [
     ['/docs/style.css', 'text/css; charset=utf-8'],
     ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],

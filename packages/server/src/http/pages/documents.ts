@@ -1,5 +1,5 @@
 // The OpenAPI document and the reference page. Both are built on the first request, so that they
-// don't slow down the start.
+// don't slow down startup.
 import { createHash } from 'node:crypto';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { filterScript } from '@keyrail/reference/filter.ts';
@@ -11,7 +11,7 @@ import { VERSION } from '../../base/version.ts';
 import { type Headers, headersFor, standardHeaders } from '../headers.ts';
 import { refuseChanges } from '../transport/method-not-allowed.ts';
 
-/** The page has one script and no forms or frames: the policy allows that script, by its hash. */
+/** The page has one script, which the policy allows by its hash, and no forms or frames. */
 const pagePolicy = (): string =>
   `default-src 'none'; script-src 'sha256-${sha256(filterScript)}'; style-src 'self'; ` +
   "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
@@ -33,7 +33,7 @@ export function documentRoutes(app: FastifyInstance, publicUrl: string): void {
   for (const document of documentsOf(publicUrl)) addDocument(app, document, standard);
 }
 
-/** For deployments without the dashboard, which otherwise uses the root. */
+/** For deployments without the dashboard, which would otherwise be at the root. */
 export function redirectRoot(app: FastifyInstance, publicUrl: string): void {
   const standard = standardHeaders(publicUrl);
   app.get('/', (request, reply) =>

@@ -1,4 +1,4 @@
-// The routes for browsers: the reference, the dashboard, and the widget's script.
+// The routes meant for browsers: the reference, the dashboard, and the widget's script.
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../../base/log.ts';

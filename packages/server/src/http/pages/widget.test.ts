@@ -24,7 +24,7 @@ async function serverOn(t: TestContext, isBuilt = true) {
   return app;
 }
 
-test('any origin may load the script, which is cached for five minutes', async (t) => {
+test('any origin may load the script and cache it for five minutes', async (t) => {
   const app = await serverOn(t);
   const asked = { url: '/widget.js', headers: { origin: 'https://app.example.com' } };
   const { statusCode, headers, body } = await app.inject(asked);
@@ -39,7 +39,7 @@ test('any origin may load the script, which is cached for five minutes', async (
   equal((await app.inject({ ...asked, method: 'POST' })).statusCode, 405);
 });
 
-test('each encoding has its own tag, and a known tag gets no body', async (t) => {
+test('each encoding has its own ETag, and a request with that ETag gets no body', async (t) => {
   const app = await serverOn(t);
   const tags = new Set<string>();
   for (const [accepted, encoding] of [
@@ -62,7 +62,7 @@ test('each encoding has its own tag, and a known tag gets no body', async (t) =>
   equal(tags.size, 3);
 });
 
-test('without a build, there is no script', async (t) => {
+test('if the widget is not built, its path does not exist', async (t) => {
   const app = await serverOn(t, false);
   equal((await app.inject({ url: '/widget.js' })).statusCode, 404);
 });

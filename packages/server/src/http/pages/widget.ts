@@ -24,7 +24,10 @@ type Script = { bytes: Buffer; etag: string };
 
 const endings: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** Without a build, the path doesn't exist. The log message about the dashboard covers this too. */
+/**
+ * If the widget is not built, the path doesn't exist. The log message about the missing dashboard
+ * covers this too.
+ */
 export function widgetRoutes(
   app: FastifyInstance,
   { folder, publicUrl }: { folder: string; publicUrl: string },

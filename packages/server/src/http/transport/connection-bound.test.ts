@@ -31,7 +31,8 @@ const limits = {
 
 async function listening(t: TestContext, socketLimits: object, more: Partial<ServerParts> = {}) {
   const open: Socket[] = [];
-  // Runs before the server closes, which waits for connections that have sent nothing yet.
+  // Runs before the server closes, because closing waits for connections that have sent nothing
+  // yet.
   t.after(() => {
     for (const socket of open) socket.destroy();
   });
@@ -39,7 +40,7 @@ async function listening(t: TestContext, socketLimits: object, more: Partial<Ser
   const app = bareServer(t, routes, { ...more, socketLimits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
-    /** A connection that sends no request. */
+    /** Opens a connection that sends no request. */
     hold: async (localAddress = '127.0.0.1'): Promise<Socket> => {
       const accepted = once(app.server, 'connection');
       const port = Number(new URL(app.listeningOrigin).port);
@@ -84,7 +85,7 @@ test('a reserved connection that sends no request is closed before one that does
   }
 });
 
-test('above four fifths of the limit, idle connections are closed for new ones, oldest first', async (t) => {
+test('above four fifths of the limit, idle connections are closed to make room, oldest first', async (t) => {
   const { hold, ask } = await listening(t, { ...limits, connectionsMax: 5, idleMsMin: 0 });
   const held: Socket[] = [];
   for (let at = 0; at < 5; at += 1) held.push(await hold());
@@ -96,7 +97,7 @@ test('above four fifths of the limit, idle connections are closed for new ones, 
   ok(!held[4]?.closed, 'the newest is still open after those before it');
 });
 
-test('a connection kept open after its response becomes idle', async (t) => {
+test('a connection kept open after its response counts as idle', async (t) => {
   const { hold, ask } = await listening(t, { ...limits, connectionsMax: 5, idleMsMin: 50 });
   const kept: Socket[] = [];
   for (let at = 0; at < 4; at += 1) {
@@ -111,7 +112,7 @@ test('a connection kept open after its response becomes idle', async (t) => {
   });
 });
 
-test('neither a connection with a request nor a new connection is idle', async (t) => {
+test('neither a connection with a request nor a new connection counts as idle', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { hold, ask } = await listening(
     t,
@@ -148,7 +149,7 @@ test('one address cannot use all connections, unless it is a trusted proxy', asy
   match(String((await once(more, 'data'))[0]), /^HTTP\/1\.1 200/);
 });
 
-test('the connection limit leaves enough open files for the database and the disk', () => {
+test('the connection limit leaves enough file descriptors for the database and the disk', () => {
   for (const files of [64, 256, 1024, 4096, 1_048_576, Number.POSITIVE_INFINITY, null]) {
     const { connectionsMax, probeConnectionsMax } = connectionLimits(files);
     ok(connectionsMax > 0 && probeConnectionsMax > 0, String(files));

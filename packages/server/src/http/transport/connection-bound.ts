@@ -1,8 +1,9 @@
-// Limits the open connections to fewer than the files that the process may open, so that some are
-// left for the database, the log and the disk. A few more are reserved for probes: above the limit,
-// a connection gets 503 unless it requests a probe, and is closed after a short time. So /healthz
-// stays reachable while other clients use all other connections. One address cannot use all of
-// them, and before they run out, connections without a request are closed for new ones.
+// Limits the number of open connections to fewer than the files that the process may open, so that
+// some are left for the database, the log and the disk. A few more connections are reserved for
+// probes: above the limit, a connection gets a 503 unless it requests a probe, and is closed after
+// a short time. So /healthz stays reachable while other clients use all other connections. One
+// address cannot use them all, and before they run out, connections without a request are closed to
+// make room for new ones.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,21 +15,22 @@ export type ConnectionLimits = {
   connectionsMax: number;
   /** In addition to `connectionsMax`. Connections above the sum are closed immediately. */
   probeConnectionsMax: number;
-  /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
+  /** How long a connection above `connectionsMax` may stay open: longer than any probe takes. */
   probeConnectionMs: number;
-  /** The time that a connection above `connectionsMax` has to send its request. */
+  /** How long a connection above `connectionsMax` may take to send its request. */
   probeRequestMs: number;
-  /** Connections from one address, or IPv6 /64 network, except those from trusted proxies. */
+  /** The maximum for one address or IPv6 /64 network. Trusted proxies are exempt. */
   perAddressMax: number;
-  /**
-   * How long a connection must have been without a request before it may be closed for a new one.
-   */
+  /** How long a connection must have had no request before it may be closed to make room. */
   idleMsMin: number;
 };
 
 /** Used if the system does not report its limit. */
 const OPEN_FILES_ASSUMED = 1024;
-/** The rest is for the database, for files, and for connections that are being closed. */
+/**
+ * The fraction of open files to use for connections. The rest is for the database, for files, and
+ * for connections that are being closed.
+ */
 const SOCKETS_SHARE = 0.6;
 const SOCKETS_MAX = 100_000;
 const PROBES_SHARE = 0.25;
@@ -37,7 +39,7 @@ const PROBE_CONNECTION_MS = 5000;
 const PROBE_REQUEST_MS = 500;
 const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
-/** Above this fraction of the connections, idle connections are closed. */
+/** When more than this fraction of the connections are in use, idle ones are closed. */
 const CROWDED_SHARE = 0.8;
 /** The number of connections examined for each new connection. */
 const LOOKED_AT = 16;
@@ -110,16 +112,16 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** The last response of a connection; null once the connection has been seen without a request. */
+/** A connection's last response; null once the connection has been seen without a request. */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
- * Finds connections without a request when there are many connections. Most servers never have that
- * many, so a request only records its response here. Whether a response has ended is only checked
- * when there are many connections, for a few of them at a time.
+ * Finds connections without a request, once there are many connections. Most servers never have
+ * that many, so a request only records its response here. Whether the response has ended is checked
+ * only when there are many connections, for a few of them at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** In the order of their last check, least recent first. */
+  /** Ordered by when they were last checked, least recently first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>
@@ -147,7 +149,7 @@ function createIdleConnections(idleMsMin: number) {
   };
 }
 
-/** Counts the open connections by address. A trusted proxy stands for many clients. */
+/** Counts open connections by address, except for trusted proxies, which serve many clients. */
 function countAddresses(trustProxy: readonly string[] | false) {
   const isProxy = createAddressCheck(trustProxy || []);
   const counts = new Map<string, number>();
@@ -173,8 +175,8 @@ const LIMITS_FILE = '/proc/self/limits';
 
 /**
  * This process's limit on open files and sockets: null if the system does not report it, infinite
- * if the number is unlimited. Node.js raises the soft limit to the hard limit when it starts, so
- * the limit must be read while the server runs.
+ * if there is no limit. Node.js raises the soft limit to the hard limit when it starts, so the
+ * limit must be read while the server runs.
  */
 export function openFilesMax(): number | null {
   try {

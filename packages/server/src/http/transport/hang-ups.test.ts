@@ -1,5 +1,5 @@
 // A client that closes the connection while sending a body is not a store fault and not an error. A
-// waiting request is notified; a request that has already got its response is not.
+// request that is still waiting is notified; one that has got its response is not.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ const route: ServedRoute = {
   run: () => ({}),
 };
 
-/** The lines that such clients leave in a log of this level. */
+/** Returns the lines that such clients leave in a log with this level. */
 async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   const out = new PassThrough();
   const app = bareServer(t, [route], { log: openLog(level, out) });
@@ -64,7 +64,7 @@ test('a connection reset counts as a store fault only if the store threw it', ()
   equal(apiErrorOf(refused).code, 'internal_error');
 });
 
-test('a request counts as gone if its client disconnects before the response, but not after it', async (t) => {
+test('a request is aborted if its client disconnects before the response, but not after it', async (t) => {
   const signals: AbortSignal[] = [];
   const answer = Promise.withResolvers<object>();
   const waiting: ServedRoute = {

@@ -1,5 +1,5 @@
-// Responses that are sent while the client is still sending: they arrive, and clients can't use
-// them to tie up the server.
+// Responses sent while the client is still sending its body: they arrive, and clients can't exploit
+// this to tie up the server.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
@@ -97,7 +97,7 @@ const byChunks: Sender = async ({ origin }, { path, headers }) => {
   return answer.statusCode;
 };
 
-/** Reads only after sending everything, as simple clients do. */
+/** Starts to read only after sending everything, as simple clients do. */
 const sendThenRead: Sender = async ({ port }, { path, headers }) => {
   const socket = connect(port, '127.0.0.1').pause();
   socket.write(headOf(path, headers));
@@ -119,7 +119,7 @@ const headOf = (path: string, headers: Record<string, string>, length = BODY_BYT
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-test('all of 100 slow and fast clients that are rejected early get the response', async (t) => {
+test('all of 100 slow and fast clients get their early rejection', async (t) => {
   // Long enough for the slowest client on a busy machine.
   const server = await listening(t, { lingerMs: 60_000 });
   const senders = [byFetch, byChunks, sendThenRead];
@@ -149,7 +149,7 @@ async function dial(t: TestContext, { port }: Listening): Promise<Socket & { hea
 
 const COUNTED = 'GET /counted HTTP/1.1\r\nhost: x\r\n\r\n';
 
-test('a connection stays usable after its rejected body has been read completely', async (t) => {
+test('a connection stays usable once its rejected body has been read completely', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   for (const round of [1, 2]) {
@@ -195,7 +195,7 @@ test('a response without a body does not wait for the rest of a request', async 
   socket.write('GET /empty HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n');
   const [head] = await once(socket, 'data', { signal: AbortSignal.timeout(20_000) });
   match(String(head), /^HTTP\/1\.1 204 /);
-  // The server, which is closed first, would wait for the rest of the request.
+  // Otherwise, closing the server, which happens first, would wait for the rest of the request.
   socket.destroy();
 });
 
@@ -209,7 +209,7 @@ test('a client that keeps sending slowly is disconnected under the default limit
   match(socket.heard(), /^HTTP\/1\.1 413 /);
 });
 
-test('above the limit of connections with unread bodies, the oldest are closed', async (t) => {
+test('if too many connections have unread bodies, the oldest are closed', async (t) => {
   const server = await listening(t, { lingeringMax: 3, lingerMs: 60_000 });
   const sockets: Awaited<ReturnType<typeof dial>>[] = [];
   const closed: number[] = [];
@@ -235,14 +235,14 @@ test('a rejected request with Expect: 100-continue gets no 100 Continue', async 
     socket.write(headOf(path, { ...json, expect: '100-continue' }));
     await until(() => socket.heard().includes('{"error"'));
     match(socket.heard(), /^HTTP\/1\.1 4[\d\D]*\r\nconnection: close\r\n/i);
-    // This could be the body or the next request, so it is read as neither.
+    // These bytes could be the body or the next request, so they are read as neither.
     socket.end(COUNTED);
     await once(socket, 'close');
   }
   equal(server.counted(), 0);
 });
 
-test('100 Continue is sent when the body is read', async (t) => {
+test('100 Continue is sent when the server starts to read the body', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   for (const round of [1, 2]) {
@@ -253,7 +253,7 @@ test('100 Continue is sent when the body is read', async (t) => {
   }
 });
 
-test('a page can read an early error of the embed plane', async (t) => {
+test('a page can read an early error from the embed plane', async (t) => {
   const { origin } = await listening(t);
   const page = 'https://customer.example';
   for (const token of ['none', 'krses_person']) {

@@ -1,10 +1,11 @@
-// Responses that are sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
-// Closing such a connection immediately loses the response: bytes in flight reach a closed socket,
-// the client gets a reset, and reports EPIPE instead of the status. So the server sends the whole
-// response, then reads and discards the rest of the body (a lingering close).
+// Handles responses sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
+// Closing such a connection immediately would lose the response: bytes in flight would arrive at a
+// closed socket, and the client would get a reset and report EPIPE instead of the status. So the
+// server sends the whole response, then reads and discards the rest of the body (a lingering
+// close).
 //
-// Three limits bound this: time, bytes, and the number of connections. If the whole body was read,
-// the connection stays open. If not, it is destroyed, so that nothing after the unread body is
+// This is limited in time, in bytes, and in the number of connections. If the whole body was read,
+// the connection stays open; otherwise it is destroyed, so that nothing after the unread body is
 // parsed as a request.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,17 +24,18 @@ export const lingerLimits: LingerLimits = {
 };
 
 export type Lingering = {
-  /** The class of the server's responses: `end` waits for the body, within the limits. */
+  /** The class of the server's responses. Its `end` waits for the body, within the limits. */
   Response: typeof ServerResponse<IncomingMessage>;
   /**
-   * For a body that can't be read completely: the response says that the connection will be closed.
+   * Whether the body is too long to be read completely. If so, the response says that the
+   * connection will be closed.
    */
   isTooLong(request: IncomingMessage): boolean;
   /** The response has been sent, and nothing else may be written to this connection. */
   isAnswered(socket: Socket): boolean;
   /** Responds on the raw socket of a connection whose request couldn't be parsed. */
   endAfter(socket: Socket, text: string): void;
-  /** From now on no connection stays open after its response. */
+  /** After this call, no connection stays open after its response. */
   close(): void;
 };
 
@@ -47,8 +49,8 @@ export function createLingering(limits: LingerLimits): Lingering {
       if (dropping.has(request)) return this;
       const { socket } = request;
       if (!isArriving(request)) {
-        // The headers of this response may have been written before `close`, and keep the
-        // connection alive.
+        // The response's headers may have been written before `close` was called, saying that the
+        // connection stays open.
         if (isClosing) this.once('finish', () => socket.destroySoon());
         return Reflect.apply(super.end, this, [chunk, encoding, done]);
       }
@@ -85,7 +87,7 @@ export function createLingering(limits: LingerLimits): Lingering {
 
 type Source = IncomingMessage | Socket;
 
-/** Reads and drops what arrives, within the limits. */
+/** Reads and discards incoming bytes, within the limits. */
 function openDropping(limits: LingerLimits) {
   /** In the order in which they began. */
   const sources = new Map<Source, () => void>();
@@ -103,7 +105,7 @@ function openDropping(limits: LingerLimits) {
       if (bytes > limits.lingerBytesMax) end();
     };
     const timer = setTimeout(end, limits.lingerMs);
-    // The oldest connection has had the most time to read its response, so it is closed.
+    // Closes the oldest connection, which has had the most time to read its response.
     if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
     sources.set(source, end);
     source.on('data', count).once('end', end).once('close', end).resume();

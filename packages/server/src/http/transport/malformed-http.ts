@@ -1,5 +1,5 @@
 // Responses to bytes that are not valid HTTP, and to requests that never end. They are written to
-// the raw socket, in the format of every other error, because there is no request to route.
+// the raw socket, because there is no request to route, but in the same format as all other errors.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../base/errors.ts';
@@ -16,7 +16,7 @@ const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
 type MalformedRequest = {
   code: string | undefined;
   socket: Socket;
-  /** The headers of the response. */
+  /** The response's headers. */
   headers: Record<string, string>;
 };
 

@@ -1,6 +1,6 @@
-// Rejects other methods on known paths with 405 and the allowed methods. The usual methods have a
-// route for each path. The thirty rare methods share one route: a route for each of them on each
-// path would take a tenth of the server's start-up time.
+// On known paths, rejects methods that are not allowed with a 405 that lists the allowed ones. For
+// common methods, each path has its own route. The thirty rare methods share one route, because a
+// route per path for each of them would take a tenth of the server's startup time.
 import { METHODS } from 'node:http';
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -8,7 +8,7 @@ import { ApiError } from '../../base/errors.ts';
 import { isPreflight, type Responses } from '../responses.ts';
 import type { ServedRoute } from '../route.ts';
 
-/** A path in the syntax of the router. */
+/** Converts a path to the router's syntax. */
 export const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 export function refuseOtherMethods(

@@ -1,4 +1,4 @@
-// Bodies of endpoints without a credential: counted and bounded before they are read.
+// Bodies sent without a credential: they are counted and limited before they are read.
 import { equal, match } from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -40,13 +40,13 @@ const routes = [
 
 async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   const sockets: Socket[] = [];
-  // Runs before the server closes, which waits for unfinished requests.
+  // Runs before the server closes, because closing waits for unfinished requests.
   t.after(() => {
     for (const socket of sockets) socket.destroy();
   });
   const app = bareServer(t, routes, { ...more, socketLimits: { lingerMs: 100 } });
   const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
-  /** Sends the head of a request and these bytes of its body; `status` is the response's status. */
+  /** Sends a request's head and these bytes of its body; `status` is the response's status. */
   return (path: string, length: number | null, sent = '') => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -90,14 +90,14 @@ test('a client that sends too much is rejected before its body is read', async (
   equal(charged.join(), '127.0.0.1,127.0.0.1,127.0.0.1', 'each request once');
 });
 
-test('an endpoint that cannot serve any request responds with a 503 before it reads the body', async (t) => {
+test('an endpoint that cannot serve any request responds with a 503 before reading the body', async (t) => {
   const send = await scene(t);
   const one = send('unready', LARGE_MAX);
   equal(await one.status(), 503);
   match(one.text(), /Not configured/);
 });
 
-test('unfinished bodies share one limit, and finished or aborted bodies free space', async (t) => {
+test('unfinished bodies share one limit, and a finished or aborted body frees its space', async (t) => {
   const send = await scene(t, { openBodiesBytesMax: 4 * SMALL_MAX });
   const waiting = [SMALL_MAX, SMALL_MAX, null, SMALL_MAX].map((length) => send('small', length));
   const refused = async () => (await send('small', 2, '{}').status()) === 503;

@@ -1,12 +1,13 @@
-// Bounds the memory of bodies whose senders are unknown: endpoints without a credential read a body
-// before the sender has proven anything. The maximum size of such a body is counted from the
-// arrival of the request's headers until the body has arrived.
+// Limits the memory used by bodies from unknown senders, because endpoints that need no credential
+// read a body before the sender has proven anything. From the moment the request's headers arrive
+// until its body is complete, the body counts with its declared length, or with the maximum length
+// if it declares none.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
 const OPEN_BODIES_BYTES_MAX = 67_108_864;
 /**
- * The fraction of the space that is reserved for small bodies, so that leak reports cannot prevent
+ * The fraction of the space reserved for small bodies, so that large leak reports cannot prevent
  * sign-ins.
  */
 const SMALL_SHARE = 0.5;
@@ -21,8 +22,8 @@ export function createOpenBodies(totalMax = OPEN_BODIES_BYTES_MAX): OpenBodies {
   let total = 0;
   return {
     expect({ raw, headers }, reply, bytesMax) {
-      // A longer body is rejected by its length alone; a body of unknown length once it exceeds the
-      // limit.
+      // A body longer than this is rejected by its length alone; a body of unknown length is
+      // rejected once it exceeds the limit.
       const bytes = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax);
       const most = bytesMax <= SMALL_BYTES_MAX ? totalMax : totalMax * SMALL_SHARE;
       if (total + bytes > most) throw unavailable(new Error('too many unfinished request bodies'));

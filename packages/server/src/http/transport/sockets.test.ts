@@ -1,4 +1,4 @@
-// Over real sockets: invalid HTTP, slow clients, and the shutdown of the server.
+// Tests over real sockets: invalid HTTP, slow clients, and server shutdown.
 
 import { equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
   };
 }
 
-/** The route here opens no door, so the parts for doors are missing. */
+/** The route here opens no door, so the parts that doors need are missing. */
 async function listening(
   t: TestContext,
   route = waitingRoute(),
@@ -116,7 +116,7 @@ test('a slow request is rejected at its timeout, not half a minute later', async
   equal(await Promise.race([all.then(() => 'closed'), sleep(5000, 'open')]), 'closed');
 });
 
-// Waiting for the connection would outlast the time limit of this test.
+// If closing waited for the connection, this test would time out.
 test('closing does not wait for unused connections', { timeout: 20_000 }, async (t) => {
   const app = await listening(t);
   const unused = await dial(t, app);
@@ -175,15 +175,14 @@ test('shutdown closes idle connections immediately and accepts no new ones', asy
   equal(error.code, 'ECONNREFUSED');
 });
 
-// Waiting for the connection would outlast the time limit of this test.
-test('closing does not wait for a client that is just receiving its response', {
+// If closing waited for the connection, this test would time out.
+test('closing does not wait for a client that is still receiving its response', {
   timeout: 20_000,
 }, async (t) => {
   const closing = Promise.withResolvers<void>();
   const route: ServedRoute = {
     ...waitingRoute(),
-    // The headers of the response are created before the next tick, and the response is sent after
-    // it.
+    // The response's headers are created before the next tick, and the response is sent after it.
     run: () => {
       process.nextTick(() => closing.resolve(app.close()));
       return { answered: true };
@@ -217,7 +216,7 @@ test('a request that arrives during shutdown gets a normal response', async (t) 
   }
 });
 
-test('a second Host or Authorization header is rejected with 400, in any case and order', async (t) => {
+test('a second Host or Authorization header gets a 400, in upper or lower case and in any order', async (t) => {
   const app = await listening(t);
   const answerTo = async (head: string): Promise<string> => {
     const socket = await dial(t, app);

@@ -1,5 +1,5 @@
-// The HTTP server and its timeouts. It also sends the error responses that Node.js would otherwise
-// write without the standard body and headers.
+// The HTTP server and its timeouts. Error responses that Node.js would write without the standard
+// body and headers are sent from here instead.
 
 import {
   createServer,
@@ -28,7 +28,7 @@ export type SocketLimits = LingerLimits &
     headersTimeoutMs: number;
     requestTimeoutMs: number;
     keepAliveMs: number;
-    /** Idle time after which a connection is closed: longer than any request waits. */
+    /** How long a connection may be idle before it is closed: longer than any request waits. */
     quietMs: number;
   };
 
@@ -41,9 +41,9 @@ export const socketLimits = (): SocketLimits => ({
   quietMs: REVOKE_WAIT_MS_MAX + 60_000,
 });
 
-/** How often Node.js checks for requests that take too long; its default is 30 s. */
+/** How often Node.js checks for requests that take too long. The default is 30 s. */
 const CHECK_EVERY_MS = 500;
-/** Fits the longest possible embed token and the headers of browsers and proxies. */
+/** Enough for the longest possible embed token plus the headers that browsers and proxies add. */
 const HEADERS_BYTES_MAX = 98_304;
 
 const optionsOf = (limits: SocketLimits): ServerOptions => ({
@@ -57,11 +57,11 @@ const optionsOf = (limits: SocketLimits): ServerOptions => ({
 
 type SocketParts = {
   listener: RequestListener;
-  /** The standard headers of a response, in a new object. */
+  /** Returns the standard response headers, in a new object. */
   headersOf(): Headers;
   lingering: Lingering;
   limits: SocketLimits;
-  /** Addresses of proxies, whose connections serve many clients. */
+  /** The addresses of proxies, whose connections serve many clients. */
   trustProxy: readonly string[] | false;
 };
 
@@ -112,16 +112,16 @@ export function openSockets(parts: SocketParts): Server {
 }
 
 /**
- * Of several headers with one name, Node.js keeps the first, but a proxy in between may have used
- * the last. RFC 9112 requires rejecting two Host headers. With two credentials, the server would
- * have to guess which one the client meant.
+ * If several headers have the same name, Node.js keeps the first, but a proxy in between may have
+ * used the last. RFC 9112 requires rejecting two Host headers. With two credentials, the server
+ * would have to guess which one the client meant.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    // Checks the length first, so that other names aren't changed to lowercase.
+    // Compares lengths first, to avoid lowercasing all other names.
     if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
     if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
       authorizations += 1;
@@ -135,7 +135,7 @@ const AUTHORIZATION = 'authorization';
 
 /**
  * Browsers and proxies open connections in advance. When the server closes, Node.js closes idle
- * connections, but not connections that never sent a request. Without this function, closing would
+ * connections, but not those that have never sent a request. Without this function, closing would
  * wait until those time out.
  */
 function closeWithServer(server: Server, unused: Set<Socket>): void {
