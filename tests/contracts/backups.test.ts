@@ -87,7 +87,7 @@ test('a half-restored database refuses to serve, until another restore starts ov
     target.use((session) => restoreBackup(session, backup, interrupted)),
     /killed/,
   );
-  await rejects(target.use(migrate), /Restoring backup \S+ into this database was interrupted/);
+  await rejects(target.use(migrate), /The restore of backup \S+ was interrupted/);
 
   const { migrated, fenced } = await target.use((session) => restoreBackup(session, backup, order));
   deepEqual(migrated, []);

@@ -91,7 +91,7 @@ test('expired counters make room for new ones, whoever owns them', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('when the process is full, leases create no new counters, and existing counters keep working', () => {
+test('when the process has its maximum of counters, leases create no new ones, and existing ones keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);

@@ -1,5 +1,6 @@
-// Runs checks, leases and returns on the same counters in both stores: every step has the same
-// result, and charges never exceed a limit. COUNTER_SCHEDULES sets the number of schedules.
+// Runs the same random schedules of checks, leases and lease returns against both stores: every step
+// must have the same result, and charges must never exceed a limit. COUNTER_SCHEDULES sets how many
+// schedules run.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';

@@ -122,7 +122,7 @@ test('after any sequence of backups and restores, the policy version exceeds eve
   }
 });
 
-test('even if the clock is changed, a restore exceeds every version seen, given the highest one a node logs', async () => {
+test('with the highest version a node has logged, a restore continues above every version seen, even if the clock changed', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

@@ -20,7 +20,7 @@ async function freshClone(t: TestContext): Promise<Clone> {
   const folder = join(place, 'clone');
   const programs = join(place, 'bin');
   await Promise.all([copyTree(folder), mkdir(programs)]);
-  // The machine's own Node.js is the one that runs this test.
+  // Puts the Node.js that runs this test first on the clone's PATH.
   await symlink(process.execPath, join(programs, 'node'));
   const env = { PATH: `${programs}:${PATH}`, HOME: homedir(), npm_config_prefer_offline: 'true' };
   return { folder, env };

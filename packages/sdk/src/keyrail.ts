@@ -201,7 +201,7 @@ function stateOf<R>(
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `failed to write the policy cache: ${why}` };
 
-/** A soft failure: the node loads the list again every hour. */
+/** A soft failure: the node reloads the list of signing keys every hour. */
 const keysFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: false, message: why };
 

@@ -192,7 +192,7 @@ test('many keys are sent in pages, and a large delta is replaced by a snapshot',
   equal(keyrail.verify(last).allowed, false);
 });
 
-test("a node with include gets its test keys' meta and external IDs", async (t) => {
+test("a node with the `include` option gets its test keys' meta and external IDs", async (t) => {
   const key = { meta: { plan: 'gold' }, tenantExternalId: 'cus_1' };
   const { keyrail } = await node(t, { keys: [key], include: ['meta', 'externalId'] });
   const issued = await keyrail.issue();

@@ -13,7 +13,7 @@ export const keyArg = { name: 'key', about: 'key, by ID or by the start of its p
 
 const PREFIX = new RegExp(`^kr_(live|test)_[\\w-]{1,${SHOWN_BODY_CHARS}}$`);
 
-/** How many pages are read to find a key. Only a few keys match any prefix. */
+/** The maximum number of pages read to find a key. Only a few keys match any given prefix. */
 const PAGES_MAX = 20;
 const MATCHES_SHOWN_MAX = 10;
 

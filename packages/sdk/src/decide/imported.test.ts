@@ -147,7 +147,7 @@ test('a string in any other format only matches entries marked as imported', asy
   await watched.node.close();
 });
 
-test('the number of imported keys is right after snapshots, deltas, removals and a start from the cache', async (t) => {
+test('snapshots, deltas, removals and a start from the cache leave the correct number of imported keys', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-imported-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true }));
   const plane = new Plane();

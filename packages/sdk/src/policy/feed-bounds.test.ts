@@ -39,7 +39,7 @@ for (const [name, value] of [
   ['lists', '[],'],
   ['objects', '{},'],
 ] as const) {
-  test(`61 KB that expand to 62 MB of ${name} do not crash a process with little memory`, async (t) => {
+  test(`61 KB that expands to 62 MB of ${name} does not crash a process with little memory`, async (t) => {
     const bomb = gzipSync(`{"keys":[${value.repeat(BOMB_BYTES / value.length)}1]}`);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const server = createServer((_, response) => void response.writeHead(200, headers).end(bomb));

@@ -146,7 +146,8 @@ export class Source {
 
   /**
    * Unregisters this node, so that revocations no longer wait for it. An abandoned request may
-   * still be on its way; the control plane doesn't register a node that has left. Never rejects.
+   * still arrive afterwards, but the control plane won't register a node again once it has left.
+   * Never rejects.
    */
   async leave(version: number): Promise<void> {
     const { transport, clock } = this.#parts;

@@ -39,7 +39,7 @@ function open(options: BatchOptions = {}) {
   };
 }
 
-test('items from one turn and one group are sent as one batch', async () => {
+test('items added to the same group in one event-loop turn are sent as one batch', async () => {
   const { sent, ask, answer } = open();
   const asked = [ask('a'), ask('b'), ask('c', 'other')];
   equal(sent.length, 0);

@@ -15,7 +15,7 @@ export class Secret {
   }
 
   reveal(): string {
-    if (this.#text === null) throw new Error('a withheld secret was revealed');
+    if (this.#text === null) throw new Error('a withheld secret cannot be revealed');
     return this.#text;
   }
 

@@ -17,7 +17,7 @@ export async function refuseUnfinishedRestore(admin: pg.ClientBase): Promise<voi
   const backupId = await markedBackup(admin);
   if (backupId === null) return;
   throw new Error(
-    `Restoring backup ${backupId} into this database was interrupted, so it is incomplete. ` +
+    `The restore of backup ${backupId} was interrupted, so this database is incomplete. ` +
       'Run keyrail-server restore again, with this backup or another one.',
   );
 }

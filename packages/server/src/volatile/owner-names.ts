@@ -41,8 +41,8 @@ export type OwnerNames = {
 };
 
 /**
- * Evicts a hundredth of the counters at a time, because finding the oldest one means iterating over
- * all those deleted before it.
+ * Evicts a hundredth of the counters at a time: to reach the oldest one, a Map's iterator has to
+ * step over every entry deleted before it.
  */
 const DROPPED_SHARE = 100;
 /**

@@ -193,7 +193,7 @@ async function awaitWhole(node: RedisServer): Promise<void> {
 async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS_MAX;
   while (!(await isAwake(port))) {
-    if (hasEnded(child)) throw new Error('redis-server ended before it responded');
+    if (hasEnded(child)) throw new Error('redis-server exited before it responded');
     if (performance.now() > deadline) throw new Error('redis-server did not respond in time');
     await sleep(STEP_MS);
   }

@@ -122,7 +122,7 @@ async function readBoth(parts: Reading): Promise<Found | null> {
   const applied = await (reading
     ? applyProvenJournal(kept, journal, reading)
     : applyJournal(kept, journal, { belonging, breathe }));
-  if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
+  if (applied === 'a gap') throw new Error('its journal starts too late, so changes are missing');
   if (applied === 'nothing new') return { kept, base, applied: null };
   return { kept: applied.kept, base, applied };
 }
