@@ -1,6 +1,6 @@
-// Runs the same random schedules of checks, leases and lease returns against both stores: every step
-// must have the same result, and charges must never exceed a limit. COUNTER_SCHEDULES sets how many
-// schedules run.
+// Runs the same random schedules of checks, leases and lease returns against both stores: every
+// step must have the same result, and charges must never exceed a limit. COUNTER_SCHEDULES sets how
+// many schedules run.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';

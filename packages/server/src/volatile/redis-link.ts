@@ -112,8 +112,8 @@ function pulsesOf(client: Cluster): Pulses {
     client.slots[new Command('get', [name]).getSlot()]?.[0] ?? ONLY;
 
   /**
-   * Finds a key name whose slot is on the server. Null if none was found yet and the next pulse has
-   * to try more names, which happens on a server with few slots.
+   * Finds a key name whose slot is on the server. Null if the next pulse has to try more names,
+   * which happens on a server with few slots.
    */
   function pulseNameOn(server: string): string | null {
     const first = tried.get(server) ?? 0;
