@@ -69,7 +69,7 @@ test('a workspace that has reached its meta limit cannot add large meta until it
   ];
   for (const refusal of refusals) {
     const answer = await refused(refusal(), 409, 'conflict');
-    match(String(messageOf(answer)), /meta .* 256 MiB/);
+    match(String(messageOf(answer)), /meta\b.* 256 MiB/);
   }
   await tenantOf(call, small);
   await call('PATCH /v1/keys/{id}', { id: made.id, meta: small, dry_run: true });

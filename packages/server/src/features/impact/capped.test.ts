@@ -14,7 +14,15 @@ import { allEnvs } from '../../doors/reach.ts';
 import { openWrite } from '../../doors/write.ts';
 
 type Key = Awaited<ReturnType<Harness['given']['key']>>;
+type Place = Pick<Key, 'project_id' | 'tenant_id'>;
 type Line = Parameters<Harness['ask']>[0];
+
+/** Rows per statement, so that even on a busy machine no statement exceeds its time limit. */
+const BATCH_ROWS = 500;
+
+async function inBatches(rows: number, write: (rows: number) => Promise<unknown>): Promise<void> {
+  for (let left = rows; left > 0; left -= BATCH_ROWS) await write(Math.min(left, BATCH_ROWS));
+}
 
 const WAIT_MS = 60_000;
 
@@ -30,6 +38,9 @@ async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
  * Adds keys to a key's project and tenant. They can't be used, because nobody knows their secrets.
  */
 const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
+  inBatches(keys, (batch) => fillOnce(app, { project_id, tenant_id }, batch));
+
+const fillOnce = (app: Harness, { project_id, tenant_id }: Place, keys: number) =>
   operationsOf(app)(async (tx) => {
     await many(
       tx,
@@ -73,7 +84,10 @@ test('with more keys than a dry run examines, the counts are capped', async (t) 
 });
 
 /** Records that a user created secret keys that don't actually exist. */
-const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: string, count: number) =>
+const recordCreated = (app: Harness, id: string, count: number) =>
+  inBatches(count, (batch) => recordOnce(app, id, batch));
+
+const recordOnce = ({ testApp: { app, db }, workspaceId }: Harness, id: string, count: number) =>
   openWrite(
     {
       db,
