@@ -27,7 +27,7 @@ export const loadAwaited = (
     tx,
     sql<Awaited>`
       select greatest(written.version, current.floor) as version, app_now() as now,
-        -- The restore deleted all spans, so any spans found here are newer.
+        -- The restore deleted all spans, so any spans found here are newer than the restore.
         exists (select from recent_restores)
           and ${servedSince(NODE_COUNTED_MS)} = '-infinity' as is_restored
       from project_versions current left join policy_changes written

@@ -1,4 +1,4 @@
-// All SQL statements of the jobs that delete outdated data from the feed.
+// All SQL statements for the jobs that delete outdated data from the feed.
 
 import { msAfter } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
@@ -10,7 +10,7 @@ import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
-/** Keys of all workspaces that expired before a given time and are still in the feed. */
+/** Keys in any workspace that expired before a given time and are still in the feed. */
 export const listRetirable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -27,7 +27,10 @@ const PAGE_MAX = 1000;
  * older than this.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
-/** If a mark is further ahead than this, the clock has been set back since the mark was written. */
+/**
+ * If a mark is further ahead than this, the clock has been set back since the mark was written, and
+ * the mark is ignored.
+ */
 const AHEAD_MS_MAX = HOUR_MS;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';

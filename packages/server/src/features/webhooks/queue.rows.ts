@@ -59,7 +59,7 @@ export async function listWaiting(
 type Claiming = {
   claim: string;
   untilMs: number;
-  /** How many deliveries may be claimed for each endpoint. */
+  /** The maximum number of deliveries to claim for each endpoint. */
   rooms: ReadonlyMap<string, number>;
 };
 
@@ -90,8 +90,8 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
   );
 
 /**
- * Takes over a delivery that is claimed under its own ID. Null if another process has already done
- * so, or the claim has expired.
+ * Claims a delivery from queueTest(), which is queued with its own ID as the claim. Null if a
+ * worker has already claimed it, or that first claim has expired.
  */
 export const claimOwn = (
   tx: Work,
