@@ -1,4 +1,5 @@
-// How an API key stops working (rotation, revocation, quarantine), and what the new key inherits.
+// How an API key stops working (rotation, revocation, quarantine), and what a new key inherits from
+// the key it replaces.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';

@@ -15,9 +15,9 @@ export type Awaited = {
 };
 
 /**
- * If the change has been pruned, the version is the floor, because a node below the floor can't
- * follow the feed and loads a snapshot. A restore raises the floor too, because a node that
- * acknowledged an earlier version may have applied changes that the restore undid.
+ * If the change has been pruned, the version is the floor, because a node below the floor gets a
+ * snapshot, not a delta. A restore raises the floor too, because a node that acknowledged an
+ * earlier version may have applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,

@@ -20,9 +20,7 @@ export type PollingNode = {
   filter: FeedFilter;
   /** Undefined if the request doesn't identify a node; nothing is then recorded. */
   nodeId: string | undefined;
-  /**
-   * Null if the node reports no name. Only named nodes have their polls rejected after they leave.
-   */
+  /** Null if the node reports no name. Only a named node's polls are rejected after it has left. */
   name: string | null;
   /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;

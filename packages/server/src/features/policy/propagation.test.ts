@@ -1,4 +1,5 @@
-// Waiting nodes receive a revocation immediately, and its response lists the nodes that applied it.
+// Waiting nodes receive a revocation immediately, and the response to the revoke request lists the
+// nodes that have applied it.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -130,7 +131,7 @@ test('a node that polled in the last 90 s is counted, even if its polls got a 30
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
-test('a revocation with the longest allowed wait still gets a response before its deadline', async (t) => {
+test('a revoke request with the longest allowed wait still gets a response before its deadline', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });

@@ -53,7 +53,10 @@ export const listPrunable = (
       where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
   );
 
-/** Deletes a batch of changes and raises the floor above them; returns how many were deleted. */
+/**
+ * Deletes a batch of changes and returns how many were deleted. Raises the floor, so that nodes
+ * that would have needed the changes get a snapshot instead.
+ */
 export async function removeChanges(
   tx: Work,
   { projectId, version }: Prunable,
@@ -81,7 +84,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 
 /**
  * Deletes a restore's record once all nodes have had enough time to poll. Otherwise the restore
- * would count as recent again if the clock were set back, which shortens the record of served time.
+ * would count as recent again if the clock were set back, because setting it back shortens the
+ * record of served time.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(

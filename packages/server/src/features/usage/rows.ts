@@ -99,7 +99,8 @@ export function listTenantMonths(
       : []),
   ];
   const where = allOf(conditions);
-  // For a single tenant, each month is looked up, because the index starts with the month.
+  // For a single tenant, each month is looked up separately, because the index starts with the
+  // month.
   const known =
     tenantId === undefined
       ? sql`usage_tenant_months known where ${where}`

@@ -23,8 +23,8 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
 /**
- * If no worker is running when a notice becomes due, the notice is queued later, unless it is then
- * older than this.
+ * If no worker is running when a notice becomes due, the notice is queued up to this much later,
+ * and skipped after that.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
 /**
