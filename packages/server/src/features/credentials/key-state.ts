@@ -13,7 +13,10 @@ const now = sql`(select app_now())`;
 const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
 
 type Rule = {
-  /** The state's number in the generated column `state_shelf`, and the column with its time. */
+  /**
+   * The state's number in the generated column `state_shelf`, and the column with the time at which
+   * a key entered it.
+   */
   decision: number;
   decidedAt?: Sql;
   /** Bounds on the key's expiry, for states that depend on the time. */

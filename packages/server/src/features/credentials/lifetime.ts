@@ -39,7 +39,7 @@ export function endsAfterRotation(
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
-/** The columns of a key that is being quarantined. A quarantine never extends a key's life. */
+/** The columns to update when a key is quarantined. A quarantine never extends a key's life. */
 export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string) => ({
   expiresAt: earlier(expiresAt, quarantineDeadline(now)),
   quarantinedAt: now,

@@ -58,7 +58,7 @@ const fillOnce = (app: Harness, { project_id, tenant_id }: Place, keys: number) 
     );
   });
 
-test('with more keys than a dry run examines, the counts are capped', async (t) => {
+test('if there are more keys than a dry run examines, the counts are capped', async (t) => {
   const app = await harness(t);
   const first = await app.given.key({ env: 'test' });
   const id = first.project_id;

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 
 type Key = Awaited<ReturnType<Harness['given']['key']>>;
 
-/** Six in the morning: a quarter of today has passed. */
+/** Sets the clock to six in the morning, when a quarter of the day has passed. */
 function atSix({ clock }: Harness): Date {
   const now = new Date(Date.parse('2031-03-10T06:00:00.000Z'));
   clock.shift(now.getTime() - clock.now().getTime());
@@ -56,7 +56,7 @@ test('a dry run for a key shows its recent use and the nodes that have it', asyn
   const now = atSix(app);
   const key = await app.given.key({ scopes: ['a', 'b', 'c'] });
   await use(app, key, [ago(now, HOUR_MS), 3]);
-  await use(app, key, [ago(now, DAY_MS), 4]); // three quarters of yesterday are within 24 h
+  await use(app, key, [ago(now, DAY_MS), 4]); // three quarters of yesterday are in the last 24 h
   await use(app, key, [ago(now, 3 * DAY_MS), 10]);
   await use(app, key, [ago(now, 7 * DAY_MS), 8]);
   await use(app, key, [ago(now, 8 * DAY_MS), 100]);

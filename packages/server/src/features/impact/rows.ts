@@ -18,7 +18,7 @@ type KeyRange = {
   limit: number;
 };
 
-/** Sums over the API keys of one statement, with the position of the last key. */
+/** Sums over the API keys that one statement read, with the position of the last key. */
 export type KeyCounts = {
   read: number;
   keys: number;
@@ -36,8 +36,8 @@ export type KeyCounts = {
 };
 
 /**
- * Today and the seven days before it. As a limit, it keeps the planner from reading these days for
- * all keys.
+ * The number of days read for each key: today and the seven days before it. Used as a limit, it
+ * keeps the planner from reading those days for all keys.
  */
 const DAYS = 8;
 

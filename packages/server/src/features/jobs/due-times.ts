@@ -4,16 +4,17 @@ import { type Sql, sql } from '../../base/sql.ts';
 
 /**
  * Whether a queued row is due. `pausesMs` lists the longest pause before the next attempt, by the
- * number of attempts made. A time further ahead than that was written before the clock was set
- * back.
+ * number of attempts made. A row due later than that was written before the clock was set back, so
+ * it is due now.
  */
 export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
   sql`(due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 millisecond'
     * (${pausesMs}::bigint[])[least(attempts, ${pausesMs.length - 1}::int) + 1])`;
 
 /**
- * Whether no worker has claimed a row. If the clock was set back by less than a claim's duration,
- * the holder may still be working.
+ * Whether no worker has a valid claim on a row. A claim that ends more than two claim durations
+ * from now was made before the clock was set back, and is no longer valid. One that ends sooner is,
+ * because its holder may still be working.
  */
 export const isUnclaimed = (now: Date, claimMs: number): Sql =>
   sql`(claimed_until is null or claimed_until <= ${now}

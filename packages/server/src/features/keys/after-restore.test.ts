@@ -153,7 +153,7 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   return verdict.claims;
 }
 
-test('a receipt without the newer claims is still valid; one with invalid values for them is rejected', async () => {
+test('a receipt without `silent_nodes` and `incomplete_reason` is valid; one with invalid values for them is not', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
   const jwks = { keys: [key as ReceiptKeys['keys'][number]] };

@@ -44,7 +44,8 @@ type Waiting = {
 };
 
 /**
- * The hub announces only acknowledgements that this process received, so the table is polled too.
+ * The pauses between reads of the node table during a wait. The hub announces only acknowledgements
+ * that this process received, so the table has to be read as well.
  */
 const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
@@ -112,8 +113,8 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is reported as silent only if it certainly hasn't polled since the wait began. A
- * poll goes unrecorded only if another was recorded shortly before.
+ * A missing node is reported as silent only if it certainly hasn't polled since the wait began.
+ * This allows for polls left unrecorded because another was recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';
@@ -127,9 +128,9 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * Also counts nodes that were counted earlier in this wait and have since gone silent. Otherwise a
- * revocation that they never applied would be reported as complete. A node without a record has
- * left.
+ * The nodes counted now, plus those counted earlier in this wait that have since gone silent.
+ * Otherwise a revocation that they never applied would be reported as complete. A node without a
+ * record has left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));
@@ -150,8 +151,8 @@ function timed(
 }
 
 /**
- * Once a scope has reached its limit of node records, nodes without a record may be verifying keys,
- * so a revocation is never reported as complete.
+ * Whether a scope has reached its limit of node records. Nodes without a record may then be
+ * verifying keys, so a revocation is never reported as complete.
  */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;

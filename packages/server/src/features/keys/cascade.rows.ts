@@ -86,7 +86,8 @@ const revokeChunk = (
       ), revoked as (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
           revoked_reason = ${reason}
-        -- Ordered by project: the guard skips a row that follows another one in the same project.
+        -- Ordered by project, so that the trigger that requires a policy version runs once per
+        -- project.
         from (select id from batch order by project_id) chosen where api_keys.id = chosen.id
         returning api_keys.project_id
       )

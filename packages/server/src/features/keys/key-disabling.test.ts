@@ -112,7 +112,7 @@ test('nodes remove a disabled key, and receive it again unchanged when it is ena
   deepEqual(await changesSince(app, project_id, version), [['remove', id, 'revoked']]);
 });
 
-test('disabling a key with wait lists the nodes that have applied the change', async (t) => {
+test('disabling a key with `wait` lists the nodes that have applied the change', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();

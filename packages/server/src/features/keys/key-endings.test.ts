@@ -1,4 +1,5 @@
-// How an API key stops working (rotation, revocation, quarantine), and what the new key inherits.
+// How an API key stops working (rotation, revocation, quarantine), and what a new key inherits from
+// the key it replaces.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
@@ -91,7 +92,7 @@ test('a key can be rotated after its overlap ends, but not after the expiry set 
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an expiry set by the vendor overrides the one set by a rotation, and new keys inherit it', async (t) => {
+test('an expiry set by the vendor overrides the one set by a rotation, and the next rotation’s key inherits it', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
@@ -143,7 +144,7 @@ test('an expired or leaked key can be revoked, with or without a reason', async 
   equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
 });
 
-test('revoking a key with wait returns the version of its revocation, even if it was already revoked', async (t) => {
+test('revoking a key with `wait` returns the version of its revocation, even if it was already revoked', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();

@@ -1,6 +1,6 @@
-// How creating and rotating keys, and deleting their project or tenant, wait for each other's
-// locks. Each test pauses one transaction in the middle. Skipped on the embedded store, which has
-// only one connection.
+// Creating and rotating keys, and deleting their project or tenant, wait for each other's locks.
+// Each test pauses one transaction in the middle. Skipped on the embedded store, which has only one
+// connection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

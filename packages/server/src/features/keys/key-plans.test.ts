@@ -171,7 +171,7 @@ test('every list reads an index, and no further than the end of its page', {
   }
 });
 
-test('a list by state reads its own index, and no further than the end of its page', {
+test('a list by state reads the index by state, and no further than the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);
@@ -202,7 +202,7 @@ test('counts by state read only the keys they count, up to a limit', { skip }, a
   );
 });
 
-test('a search reads one index per field, and only up to its limit', { skip }, async (t) => {
+test('a search reads one index per field, and stops at its limit', { skip }, async (t) => {
   const keys = await place(t);
   const indexes = ['api_keys_by_id', 'api_keys_by_name', 'api_keys_by_prefix'];
   for (const filter of everyFilter(keys)) {

@@ -83,7 +83,7 @@ test('a search finds nothing from other workspaces, and a test key finds no live
   deepEqual(await found(as.testKey, { q: 'mine' }), [test.id]);
 });
 
-test('a search string has one to 200 characters', async (t) => {
+test('a search string must be 1 to 200 characters long', async (t) => {
   const { as } = await harness(t);
   deepEqual(await found(as.liveKey, { q: 'ä'.repeat(200) }), []);
   deepEqual(await found(as.liveKey, { q: '\u{10ffff}' }), []);

@@ -39,7 +39,7 @@ const isUnused = (key: Key, now: Date, days: number): boolean =>
   Date.parse(key.created_at) <= now.getTime() - days * DAY_MS;
 
 /**
- * Keys in every combination of states and expiries, in two projects, two tenants and both
+ * Creates keys in every state and with various expiries, in two projects, two tenants and both
  * environments.
  */
 async function everyState(app: Harness): Promise<{ projects: string[]; tenants: string[] }> {
@@ -171,7 +171,7 @@ test('counts and the summary match the number of keys in the lists', async (t) =
   }
 });
 
-test('a key counts as unused if it was neither created nor used in the last unused_days days', async (t) => {
+test('a key counts as unused if it was neither created nor used in the last `unused_days` days', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const used = await given.key();
@@ -211,7 +211,7 @@ test('a key counts as unused if it was neither created nor used in the last unus
   equal((await as.liveKey(list, { unused_days: 90, state: 'disabled' })).data.length, 0);
 });
 
-test('an invalid state or unused_days is rejected', async (t) => {
+test('an invalid `state` or `unused_days` is rejected', async (t) => {
   const { as } = await harness(t);
   const wrong = [{ state: 'old' }, { unused_days: 0 }, { unused_days: 366 }, { unused_days: 1.5 }];
   for (const query of wrong) await refused(as.liveKey(list, query), 400, 'invalid_request');

@@ -75,7 +75,7 @@ type Tell = (line: AnyLine, input: Input, status: number) => Promise<Answer['bod
 
 type Scene = { app: Harness; model: Model; tell: Tell; step: Step; now: number };
 
-/** Expects one more audit entry, and one more version of each touched project. */
+/** Expects one more audit entry, and one more version of each affected project. */
 function note(model: Model, ...touched: Parent[]): void {
   model.audits += 1;
   for (const project of new Set(touched)) project.version += 1;

@@ -15,9 +15,9 @@ export type Awaited = {
 };
 
 /**
- * If the change has been pruned, the version is the floor, because a node below the floor can't
- * follow the feed and loads a snapshot. A restore raises the floor too, because a node that
- * acknowledged an earlier version may have applied changes that the restore undid.
+ * If the change has been pruned, the version is the floor, because a node below the floor gets a
+ * snapshot, not a delta. A restore raises the floor too, because a node that acknowledged an
+ * earlier version may have applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,
@@ -27,7 +27,7 @@ export const loadAwaited = (
     tx,
     sql<Awaited>`
       select greatest(written.version, current.floor) as version, app_now() as now,
-        -- The restore deleted all spans, so any spans found here are newer.
+        -- The restore deleted all spans, so any spans found here are newer than the restore.
         exists (select from recent_restores)
           and ${servedSince(NODE_COUNTED_MS)} = '-infinity' as is_restored
       from project_versions current left join policy_changes written

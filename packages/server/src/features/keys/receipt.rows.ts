@@ -49,7 +49,7 @@ const revocation = sql`
     ) log
   order by cause.is_cascade, log.seq limit 1`;
 
-/** A key may have been disabled several times. */
+/** Selects the latest entry, because a key may have been disabled several times. */
 const disabling = sql`
   select log.seq, log.hash
   from unnest(array[false, true]) as side (is_live)

@@ -101,7 +101,7 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
   equal(cascade.audit_hash, (await rowOf(key.tenant_id, 'tenant.deleted'))?.hash);
 });
 
-test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
+test('without `wait` there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
     // A receipt signing key can be deleted only a year after it was retired.

@@ -13,7 +13,10 @@ import { allEnvs } from '../../doors/reach.ts';
 
 const KEYS = UNUSED_KEYS_EXAMINED_MAX + 100;
 
-/** Keys of one project, created a second apart, all used today except the two oldest. */
+/**
+ * Creates keys in one project, a second apart, and marks all but the two oldest as used today.
+ * Returns the IDs of those two.
+ */
 async function fill(app: Harness): Promise<string[]> {
   const model = await app.given.key();
   const { project_id: projectId, tenant_id: tenantId } = model;

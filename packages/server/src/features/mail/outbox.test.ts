@@ -224,7 +224,7 @@ test('an email that takes longer to send than its claim lasts is not sent by a s
   ok(row?.sentAt);
 });
 
-test('if one worker fails after another has sent the email, the email stays marked as sent', async (t) => {
+test('if a worker fails to send an email that another worker has since sent, the email stays marked as sent', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   let fail = () => {};

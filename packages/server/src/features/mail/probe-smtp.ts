@@ -3,8 +3,8 @@ import type { Secret } from '../../base/secret.ts';
 
 const WAIT_MS_MAX = 8 * SECOND_MS;
 /**
- * Shorter than the limit for the whole check, so that a hanging step is reported by name, not as a
- * timeout of the check.
+ * Shorter than the limit for the whole check, so that if a step hangs, the error names that step
+ * instead of the whole check.
  */
 const STEP_MS_MAX = WAIT_MS_MAX - SECOND_MS;
 

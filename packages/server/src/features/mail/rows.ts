@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * How many emails to look through for one that is due. The first few may have wrong due times if
- * the clock has been set back.
+ * The maximum number of emails to look through for one that is due. The first few may have wrong
+ * due times if the clock has been set back.
  */
 const LOOKED_AT_MAX = 100;
 

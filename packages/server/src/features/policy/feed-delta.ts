@@ -1,5 +1,4 @@
-// Reads the changes that one poll receives, from a FeedSource so that simulations can run in
-// memory.
+// Reads the changes for one poll through a FeedSource, so that simulations can run in memory.
 import { createResponseBudget } from '../../http/response-budget.ts';
 import { withDetails } from './feed-details.ts';
 import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
@@ -20,7 +19,8 @@ type DeltaVerdict =
   | { kind: 'same' }
   | ({ kind: 'delta' } & DeltaAnswer)
   /**
-   * The node is too far behind, is ahead of the server, or needs more changes than fit on a page.
+   * The response must be a snapshot, because the node is too far behind, is ahead of the server, or
+   * needs more changes than fit on a page.
    */
   | { kind: 'snapshot' };
 
@@ -43,7 +43,10 @@ export async function readDelta(
   return { kind: 'delta', head, changes: detailed, generatedAt: feed.now };
 }
 
-/** Null if there are more than `most` changes, or more than may be read. */
+/**
+ * Null if there are more than `most` changes, if they are too large for one response, or if too
+ * many would have to be read to find them.
+ */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,

@@ -1,5 +1,6 @@
 // Adds the optional fields (`meta`, external IDs) to a response's entries. They are read last, and
-// only for the entries that fit, because a single `meta` may be as large as a whole page.
+// only for the entries that fit on the page, because a single `meta` may be as large as a whole
+// page.
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';
 

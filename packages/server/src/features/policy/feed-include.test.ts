@@ -15,7 +15,7 @@ const askedBy =
   (input: Input, headers: Record<string, string> = {}) =>
     app.ask(snapshot, input, { authorization: `Bearer ${app.tokens.liveKey}`, ...headers });
 
-test('the include parameter adds fields to entries and upserts, and changes nothing else', async (t) => {
+test('the `include` parameter adds fields to entries and upserts, and changes nothing else', async (t) => {
   const app = await harness(t);
   const meta = { plan: 'gold', seats: [1, { at: null }] };
   const { external_id } = await app.as.liveKey('POST /v1/tenants', { external_id: 'cus_1' });
@@ -51,7 +51,7 @@ test('the include parameter adds fields to entries and upserts, and changes noth
   ]);
 });
 
-test('without include, the feed is byte for byte the same as in earlier releases', async (t) => {
+test('without `include`, the feed is byte for byte the same as in earlier releases', async (t) => {
   const app = await harness(t);
   const key = await app.given.key({ meta: { plan: 'gold' }, scopes: ['a'] });
   const { project_id } = key;
@@ -84,7 +84,7 @@ test('without include, the feed is byte for byte the same as in earlier releases
   ok(changes.endsWith(`"since":1,"changes":${JSON.stringify([{ change: 'upsert', ...fields }])}}`));
 });
 
-test('each value of include has its own ETag and its own cursors', async (t) => {
+test('each value of `include` has its own ETag and its own cursors', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await app.given.key({ project_id });
@@ -109,7 +109,7 @@ test('each value of include has its own ETag and its own cursors', async (t) => 
   equal((await ask({ ...next, include: 'meta' })).status, 400);
 });
 
-test('an unknown or empty field name in include is rejected', async (t) => {
+test('an unknown or empty field name in `include` is rejected', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   for (const include of ['', ',', 'meta,', 'name', 'meta,name', 'meta external_id', 'META']) {
@@ -118,7 +118,7 @@ test('an unknown or empty field name in include is rejected', async (t) => {
   equal((await askedBy(app)({ project_id, include: 'meta,meta' })).status, 200);
 });
 
-test('held polls with different values of include do not share a response', async (t) => {
+test('held polls with different values of `include` do not share a response', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { version: since } = await readAll(app, { project_id });
@@ -155,7 +155,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isRetired: false,
 }));
 
-test('large meta shortens a page, and only the meta that fits on it is read', async () => {
+test('large `meta` values shorten a page, and only those that fit on it are read', async () => {
   const wanted: number[] = [];
   const following = (after: { id: string } | null, limit: number) => {
     const from = after ? rows.findIndex(({ id }) => id === after.id) + 1 : 0;

@@ -128,8 +128,8 @@ test('nodes that send their ID in a header share a signature; nodes that send it
   equal(named[0]?.headers['content-digest'], named[1]?.headers['content-digest']);
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
-  // Signatures contain the time in seconds. In at least one of three attempts, both responses are
-  // signed in the same second.
+  // Signatures contain the time in seconds, so two responses share one only if they are signed in
+  // the same second. In at least one of three attempts, they are.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));
@@ -196,7 +196,7 @@ test('a new signing key is published before it is used, and the old one stays pu
   ok(!(await published()).includes(kidIn(first)));
 });
 
-test('nodes with feedKeys follow a real feed, and reject a feed signed with different keys', async (t) => {
+test('nodes with the `feedKeys` option follow a real feed, and reject a feed signed with different keys', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const url = await addressOf(app.testApp);

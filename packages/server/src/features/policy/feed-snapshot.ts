@@ -1,4 +1,4 @@
-// Reads one page of a snapshot, from a FeedSource so that simulations can run in memory.
+// Reads one page of a snapshot through a FeedSource, so that simulations can run in memory.
 
 import { ApiError } from '../../base/errors.ts';
 import { createResponseBudget } from '../../http/response-budget.ts';
@@ -12,7 +12,8 @@ const ENTRIES_PER_STATEMENT = 1000;
 export type SnapshotQuestion = {
   filter: FeedFilter;
   /**
-   * Null if the caller doesn't support paging: a snapshot of more than `keysMax` keys is rejected.
+   * Null if the caller doesn't support paging; a snapshot of more than `keysMax` keys is then
+   * rejected.
    */
   pageKeysMax: number | null;
   keysMax: number;

@@ -69,7 +69,8 @@ const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     : 'all';
 
 /**
- * The feed's name in ETags and cursors. Without `include`, it is the same as in earlier releases.
+ * The feed's name in ETags and cursors. Without `include`, the name is the same as in earlier
+ * releases.
  */
 const feedName = (filter: FeedFilter): string =>
   [filter.projectId, envScopeOf(filter), [tenantScopeOf(filter), ...filter.include].join('+')].join(

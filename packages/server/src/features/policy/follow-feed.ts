@@ -24,7 +24,8 @@ type PollAnswer =
   | { kind: 'same' }
   | { kind: 'delta'; version: number; body: JsonText }
   /**
-   * The node is too far behind, is ahead of the server, or needs more changes than fit on a page.
+   * The response must be a snapshot, because the node is too far behind, is ahead of the server, or
+   * needs more changes than fit on a page.
    */
   | { kind: 'snapshot' };
 

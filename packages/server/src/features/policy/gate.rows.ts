@@ -5,14 +5,18 @@ import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 
-/** If a process's notes are further apart than this, it may not have been serving in between. */
+/**
+ * Each process regularly notes that it is serving. If two of its notes are further apart than this,
+ * it may not have been serving in between.
+ */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How long served time is kept: longer than any query looks back. */
+/** How long records of served time are kept: longer than any query looks back. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
 /**
- * Enough for several spans per process. Removing a span only makes nodes count as live for longer.
+ * The maximum number of spans kept: enough for several per process. Removing a span only makes
+ * nodes count as live for longer.
  */
 const SPANS_MAX = 1000;
 

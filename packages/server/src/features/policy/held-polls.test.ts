@@ -31,7 +31,8 @@ async function listening(t: TestContext, vendor: Harness, db?: Database) {
 }
 
 /**
- * Whether a statement is the query that reads the versions of all awaited projects once a second.
+ * Whether a statement is the query that runs once a second and reads the versions of all projects
+ * with held polls.
  */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
@@ -68,7 +69,7 @@ test('a held poll ends when its client disconnects', async (t) => {
   equal(await awaitLook(take, 2200), false, 'no poll is held any more');
 });
 
-// Holding the second poll would exceed this test's time limit.
+// If the second poll were held, this test would exceed its time limit.
 test('a poll beyond the workspace’s limit of held polls gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
@@ -129,7 +130,7 @@ test('closing the server ends held polls immediately', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
-test('when the server closes, waiting revoke requests get the current state', async (t) => {
+test('when the server closes, revoke requests still waiting for nodes get a response with the current state', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });

@@ -154,7 +154,10 @@ const includes = [
 
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
-/** Reads either a delta, or a snapshot with random actions between its pages. */
+/**
+ * Reads either a delta, or a snapshot with random actions between its pages. False if nothing has
+ * changed since the last read.
+ */
 async function exchange(scene: Scene, node: Node): Promise<boolean> {
   const { app, chance } = scene;
   const start = async () => {

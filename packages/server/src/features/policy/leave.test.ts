@@ -20,7 +20,7 @@ async function countedIn(t: TestContext, vendor: Harness, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('a node that leaves is removed immediately, and is counted again after its next poll', async (t) => {
+test('an unnamed node is removed as soon as it leaves, and is counted again after its next poll', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'old' });
@@ -66,7 +66,7 @@ const named = (vendor: Harness) => ({
   'keyrail-node-name': 'pod',
 });
 
-test('a poll that arrives after its node has left is rejected and not counted', async (t) => {
+test('a poll that arrives just after a named node has left is rejected, and the node is not counted', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'pod:known' });
@@ -102,7 +102,7 @@ test('a poll that arrives after its node has left is rejected and not counted', 
   );
 });
 
-test('a node that polls a minute after it left is counted again', async (t) => {
+test('a named node that polls a minute after it left is counted again', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const asked = { project_id, node: 'pod:1', since: 2 };
@@ -145,8 +145,8 @@ test('records of nodes that have left take no space from other nodes, and are pr
   deepEqual(await rows(count), [{ nodes: 1 }]);
 });
 
-// A held poll would exceed this test's time limit.
-test('a poll with leave is not held, and must identify its node', {
+// If the poll were held, this test would exceed its time limit.
+test('a poll with `leave` is not held, and must identify its node', {
   timeout: 25_000,
 }, async (t) => {
   const vendor = await harness(t);

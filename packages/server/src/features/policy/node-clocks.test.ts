@@ -37,7 +37,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a polling node is never listed as last seen in the future or a long time ago', async (t) => {
+test('when the clock jumps, a polling node is still listed as last seen a few seconds ago', async (t) => {
   const { app, serve, heard, listed } = await scene(t);
   const isRecent = async () => {
     const seenMs = Date.parse((await listed())?.last_seen_at ?? '');

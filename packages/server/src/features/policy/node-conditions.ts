@@ -7,8 +7,8 @@ import { NODE_COUNTED_MS, NODE_LEFT_MS } from './node-times.ts';
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
 /**
- * Nodes are counted separately for each env scope, so that a test credential can't use up the space
- * for live nodes.
+ * The maximum number of nodes recorded for each env scope of a project. Each scope has its own
+ * limit, so that a test credential can't use up the space for live nodes.
  */
 export const NODES_PER_SCOPE_MAX = 10_000;
 

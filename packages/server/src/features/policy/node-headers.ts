@@ -22,7 +22,9 @@ export const nodeIn = (header: ReadHeader, query: { node?: string | undefined })
   sdk: sdkNameIn(header(SDK_HEADER)),
 });
 
-/** Throws if the header is malformed, because revocations wait for nodes by ID. */
+/**
+ * Throws if the header is malformed: if an ID were ignored, revocations wouldn't wait for its node.
+ */
 function nameIn(header: ReadHeader, path: string): string | undefined {
   const text = header(path);
   if (text === undefined) return undefined;
@@ -32,8 +34,8 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
 }
 
 /**
- * Null if the node doesn't report an interval in milliseconds. The interval only decides whether
- * the node is shown as connected.
+ * The maximum time until the node's next poll; null if the header isn't a number of milliseconds.
+ * It only decides whether the node is shown as connected.
  */
 export function pollMsIn(header: ReadHeader): number | null {
   const text = header(NODE_POLL_HEADER) ?? '';

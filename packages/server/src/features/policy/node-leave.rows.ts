@@ -32,7 +32,8 @@ export async function updateLeftNode(
     tx,
     sql`insert into policy_nodes
         (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at, left_at)
-      -- first_seen_at is set because the previous release would copy -infinity from last_seen_at.
+      -- If first_seen_at were null, the previous release would set it to -infinity, from
+      -- last_seen_at.
       select project, node, scope, 0, app_now(), '-infinity', app_now()
       from (values (${projectId}::uuid, ${nodeId}, ${envScope})) as leaving (project, node, scope)
       where exists (select from policy_nodes n

@@ -7,8 +7,8 @@ type BegunNode = NodeName & { projectId: string; name: string | null };
 
 /**
  * Marks nodes as replaced if a different node with the same name has just started. The mark no
- * longer applies once the marked node polls again. A node that another transaction is updating is
- * alive, so it is skipped.
+ * longer applies once the marked node polls again. Nodes that another transaction is updating are
+ * skipped, because they are evidently still polling.
  */
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(

@@ -12,7 +12,10 @@ import { SECOND_MS } from '../../base/duration.ts';
 const list = 'GET /v1/policy/nodes';
 const delta = 'GET /v1/policy/delta';
 const INTERVAL_MS = 10_000;
-/** The poll interval, plus 10 s because the latest poll may be unrecorded, plus 5 s of delay. */
+/**
+ * The poll interval, plus 10 s because the latest poll may be unrecorded, plus 5 s in case the next
+ * poll is late.
+ */
 const CONNECTED_MS = INTERVAL_MS + 15 * SECOND_MS;
 
 async function scene(app: Harness) {

@@ -20,7 +20,7 @@ export type PollingNode = {
   filter: FeedFilter;
   /** Undefined if the request doesn't identify a node; nothing is then recorded. */
   nodeId: string | undefined;
-  /** Null if the node reports no name; such a node may poll again after it has left. */
+  /** Null if the node reports no name. Only a named node's polls are rejected after it has left. */
   name: string | null;
   /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;
@@ -92,8 +92,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // Subtracts 1 ms because the database truncates times to milliseconds: otherwise this poll's
-      // own record could look newer.
+      // Subtracts 1 ms because the database truncates times to milliseconds: otherwise the record
+      // of this very poll could seem to be from a later one.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {

@@ -1,5 +1,5 @@
-// How long after its last poll a node is waited for, shown and recorded. A node's silence is
-// measured in served time: see served_since() in the migrations.
+// Time limits for nodes, such as how long after its last poll a node is counted or shown as
+// connected. Its silence is measured in served time: see served_since() in the migrations.
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
@@ -10,8 +10,8 @@ export const RECORDED_APART_MS = 10 * SECOND_MS;
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
- * A silent node's record is kept until no wait still in progress can have counted the node. So if a
- * record disappears during a wait, its node has left.
+ * How long a silent node's record is kept: longer than any wait that counted the node can last. So
+ * if a record disappears during a wait, its node has left.
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 

@@ -187,7 +187,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
           as ack (project, node, scope, version, sdk_name, sdk_version, name, connected)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
-        -- A subquery, because a join could change the order of the rows.
+        -- A subquery, because a join could change the order in which rows are written.
         or (select nodes from room where (in_project, in_scope) = (project, scope))
           < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update

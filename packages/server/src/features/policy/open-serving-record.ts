@@ -1,6 +1,6 @@
-// Records that this process is serving, with one small write every few seconds while it listens. A
-// node's silence is measured in served time, so an outage of the server doesn't make nodes look as
-// if they had stopped.
+// Records that this process is serving, with one small write (a note) every few seconds while it
+// listens. A node's silence is measured in served time, so an outage of the server doesn't make
+// nodes look as if they had stopped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { NewId } from '../../base/ids.ts';
@@ -12,7 +12,7 @@ import { NOTES_APART_MS_MAX, noteServed, removeOldSpans, type ServedSpan } from 
 const NOTE_EVERY_MS = 5 * SECOND_MS;
 
 export type ServingRecord = {
-  /** Writes notes until closed. */
+  /** Writes a note every few seconds until closed. */
   start(): void;
   /**
    * Writes one note, which records that the process has served since the last note, unless the last

@@ -74,7 +74,7 @@ test('a delta contains the changes since a version; if there are none, the respo
   ]);
 });
 
-test('a node gets a snapshot if its version is below the floor or ahead of the project’s', async (t) => {
+test('a node gets a snapshot if its version is too old for a delta or ahead of the project’s', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();
@@ -158,7 +158,7 @@ test('all pages have the first page’s version, and the next delta covers chang
   deepEqual(await foldedFrom(app, { project_id: first.project_id }, read), fold(fresh));
 });
 
-test('the error for an oversized snapshot mentions max_keys and tenant_id', async (t) => {
+test('the error for an oversized snapshot mentions `max_keys` and `tenant_id`', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };

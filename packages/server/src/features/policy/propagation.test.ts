@@ -1,4 +1,5 @@
-// Waiting nodes receive a revocation immediately, and its response lists the nodes that applied it.
+// Waiting nodes receive a revocation immediately, and the response to the revoke request lists the
+// nodes that have applied it.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +12,7 @@ import { servedTime } from '@keyrail/testing/served-time.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A node that keeps polling, and so acknowledging versions, until stop() is called. */
+/** Starts a node that keeps polling, and so acknowledging versions, until stop() is called. */
 function startNode(vendor: Harness, project_id: string, node: string) {
   let stopped = false;
   let version = 0;
@@ -60,7 +61,7 @@ test('a held poll ends with a 304 when nothing changes', async (t) => {
   equal((await poll(vendor, delta, asked)).status, 304);
 });
 
-test('revoking a key with wait reports every node that has applied the change', async (t) => {
+test('revoking a key with `wait` reports every node that has applied the change', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const nodes = ['a', 'b', 'c'].map((name) => startNode(vendor, key.project_id, name));
@@ -130,7 +131,7 @@ test('a node that polled in the last 90 s is counted, even if its polls got a 30
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
-test('a revocation with the longest allowed wait still gets a response before its deadline', async (t) => {
+test('a revoke request with the longest allowed wait still gets a response before its deadline', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });
@@ -151,7 +152,7 @@ test('a revocation with the longest allowed wait still gets a response before it
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
-test('a counted node stays counted until the wait ends', async (t) => {
+test('a node counted when a revocation’s wait begins stays counted until the wait ends', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { serve } = await servedTime(vendor);

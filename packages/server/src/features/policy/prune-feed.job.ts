@@ -1,6 +1,6 @@
 // Deletes changes older than 30 days, nodes that have been silent for a week, and records of
-// restores that no longer matter. A node whose next changes have been deleted starts again from a
-// snapshot. Safe to run twice.
+// restores that no longer affect any node. A node whose next changes have been deleted starts again
+// from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';

@@ -183,7 +183,7 @@ function listDetails(
   );
 }
 
-/** The reads that one feed response consists of, all from the same database snapshot. */
+/** The reads needed for one feed response, all from the same database snapshot. */
 export type FeedSource = {
   readonly now: Date;
   loadHead(projectId: string): Promise<FeedHead>;

@@ -99,7 +99,7 @@ test('time served by two processes counts once, and still counts after one of th
   equal(await app.counted(), ' + 1 silent');
 });
 
-test('time without a record does not count as served time', async (t) => {
+test('time that no server recorded does not count as served time', async (t) => {
   const app = await scene(t);
   let isAway = false;
   const failing = app.another((gate) => ({
@@ -205,7 +205,7 @@ test('a node that goes silent during a wait is not pruned, even if its record is
   deepEqual(revoked, { complete: false, names: ['victim1'] });
 });
 
-test('revocations are never reported as complete in a project with no room for another node', async (t) => {
+test('in a project with the maximum number of nodes, revocations are never reported as complete', async (t) => {
   const app = await scene(t);
   const { id, project_id } = await app.given.key();
   await insertNodes(app, project_id, { version: 1_000, count: 10_000, seenAgo: '0 days' });

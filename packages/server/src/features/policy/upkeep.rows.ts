@@ -1,4 +1,4 @@
-// All SQL statements of the jobs that delete outdated data from the feed.
+// All SQL statements for the jobs that delete outdated data from the feed.
 
 import { msAfter } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
@@ -10,7 +10,7 @@ import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
-/** Keys of all workspaces that expired before a given time and are still in the feed. */
+/** Keys in any workspace that expired before a given time and are still in the feed. */
 export const listRetirable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -53,7 +53,10 @@ export const listPrunable = (
       where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
   );
 
-/** Deletes a batch of changes and raises the floor above them; returns how many were deleted. */
+/**
+ * Deletes a batch of changes and returns how many were deleted. Raises the floor, so that nodes
+ * that would have needed the changes get a snapshot instead.
+ */
 export async function removeChanges(
   tx: Work,
   { projectId, version }: Prunable,
@@ -81,7 +84,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 
 /**
  * Deletes a restore's record once all nodes have had enough time to poll. Otherwise the restore
- * would count as recent again if the clock were set back, which shortens the record of served time.
+ * would count as recent again if the clock were set back, because setting it back shortens the
+ * record of served time.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(

@@ -14,8 +14,8 @@ const delta = 'GET /v1/policy/delta';
 const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
 
 /**
- * Creates two keys that expired long ago, one that expired recently and one without an expiry, and
- * sets the clock.
+ * Creates four keys and moves the clock ahead, so that two expired long ago, one expired recently
+ * and one never expires.
  */
 async function endedKeys(app: Harness) {
   const { given, clock } = app;

@@ -3,8 +3,8 @@ import { type Change, changed, type Write } from '../../doors/door.ts';
 import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
 /**
- * Revokes all of a tenant's embed tokens: a token is valid only in the epoch in which it was
- * issued.
+ * Revokes all of a tenant's embed tokens by starting a new epoch: a token is valid only in the
+ * epoch in which it was issued.
  */
 export async function revokeEmbedTokens(
   tx: Write,

@@ -63,7 +63,7 @@ test('an external ID is unique and case-sensitive, and can be reused once its te
   );
 });
 
-test('a patch replaces meta, clears the name if it is null, and keeps omitted fields', async (t) => {
+test('a patch replaces `meta`, clears a name sent as null, and keeps omitted fields', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: 2 } });

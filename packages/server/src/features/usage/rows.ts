@@ -11,9 +11,7 @@ export type DayRow = { day: string; requests: number; errors: number };
 // out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-/**
- * The usage of a key in the last `days` days, including today. Days without traffic are omitted.
- */
+/** A key's usage in the last `days` days, including today. Days without traffic are omitted. */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
     tx,
@@ -90,8 +88,8 @@ export function listTenantMonths(
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
     ...(projectId ? [sql`project_id = ${projectId}`] : []),
-    // Repeats the condition on the position, but without env: under row-level security, env cannot
-    // be an index condition.
+    // The second condition implies the first, but only the first can use the index: under row-level
+    // security, env can't be an index condition.
     ...(after
       ? [
           sql`(month, tenant_id, project_id) >= (${after.month}, ${after.tenantId}, ${after.projectId})`,
@@ -101,7 +99,8 @@ export function listTenantMonths(
       : []),
   ];
   const where = allOf(conditions);
-  // For a single tenant, each month is looked up, because the index starts with the month.
+  // For a single tenant, each month is looked up separately, because the index starts with the
+  // month.
   const known =
     tenantId === undefined
       ? sql`usage_tenant_months known where ${where}`
@@ -173,7 +172,7 @@ export function listIntervals(tx: Read, filter: OverviewFilter): Promise<Interva
 
 type Old = { before: Date; limit: number };
 
-/** Each of these functions returns the number of removed rows. */
+/** Returns the number of removed rows, as do the next two functions. */
 export const removeOldHours = (tx: Work, { before, limit }: Old): Promise<number> =>
   removed(
     tx,

@@ -219,7 +219,7 @@ test('the overview’s range is limited', async (t) => {
   equal((await as.liveKey(overview, { count: 168 })).data.length, 0);
 });
 
-test('expired metrics are removed, but the last use of a key is kept', async (t) => {
+test('expired metrics are removed, but each key’s last use is kept', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   equal(app.testApp.app.worker.usageHoursKeptDays, 35);

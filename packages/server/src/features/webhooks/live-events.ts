@@ -1,4 +1,4 @@
-// An endpoint without an environment also gets live events, so a test key can't have one.
+// An endpoint without an environment also gets live events, so a test key can't create one.
 import { forbidden } from '../../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../../doors/miss.ts';
 import type { Env, Reach } from '../../doors/reach.ts';

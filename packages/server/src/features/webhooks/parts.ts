@@ -1,4 +1,4 @@
-// The parts used for sending events, shared by the API endpoints and the worker.
+// Creates everything needed to send events, shared by the API endpoints and the worker.
 import { monotonicMs } from '../../base/clock.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Log } from '../../base/log.ts';
@@ -25,7 +25,7 @@ export type EventSettings = {
   /** Name servers for webhook hosts. Set only by tests. */
   nameServers?: readonly string[];
   log: Log;
-  /** Null: deliveries are not traced. */
+  /** If null, deliveries aren't traced. */
   tracing?: Tracing | null;
 };
 
@@ -73,7 +73,10 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
     { deadline: deadlineAfter(WORK_WAIT_MS) },
   );
 
-/** Receivers belong to vendors, so we don't record their addresses or send them our trace. */
+/**
+ * Traces each request. Receivers belong to vendors, so their addresses aren't recorded and no trace
+ * headers are sent to them.
+ */
 const tracedSender =
   (send: SendRequest, tracing: Tracing): SendRequest =>
   (request, stopping) =>

@@ -23,11 +23,14 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
 /**
- * If no worker is running when a notice becomes due, the notice is queued later, unless it is then
- * older than this.
+ * If no worker is running when a notice becomes due, the notice is queued up to this much later,
+ * and skipped after that.
  */
 const CATCH_UP_MS = 6 * DAY_MS;
-/** If a mark is further ahead than this, the clock has been set back since the mark was written. */
+/**
+ * If a mark is further ahead than this, the clock has been set back since the mark was written, and
+ * the mark is ignored.
+ */
 const AHEAD_MS_MAX = HOUR_MS;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';

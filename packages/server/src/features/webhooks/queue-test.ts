@@ -15,9 +15,9 @@ export type QueuedTest = { id: string; endpointId: string };
 const PER_MINUTE_MAX = 10;
 
 /**
- * Queues an event that only says it is a test. The process that queues it has already claimed it,
- * under the delivery's own ID, so that no worker sends it first. Tests go to hosts chosen by the
- * caller, so each endpoint may have only one in progress, and each workspace only a few per minute.
+ * Queues an event that only says it is a test. It is queued with a claim (the delivery's own ID),
+ * so that no worker sends it before this process does. Tests go to hosts chosen by the caller, so
+ * each endpoint may have only one test in progress, and each workspace only a few per minute.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
   // The lock makes sure that all concurrent tests in a workspace are counted.

@@ -23,9 +23,9 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
   e.old_secret_until`;
 
 /**
- * Endpoints with pending deliveries, in ID order, and whether any of those is due. Each endpoint is
- * found by skipping ahead in the index, so a million deliveries waiting for one don't slow down the
- * others.
+ * Endpoints with pending deliveries, in ID order, and whether any of their deliveries is due. Each
+ * endpoint is found by skipping ahead in the index, so a million deliveries waiting for one
+ * endpoint don't slow down the others.
  */
 export async function listWaiting(
   tx: Work,
@@ -42,8 +42,8 @@ export async function listWaiting(
           where d.state = 'pending' and d.endpoint_id > w.endpoint_id
           order by d.endpoint_id limit 1)
         from waiting w where w.endpoint_id is not null)
-      -- Without statistics, the planner would read all deliveries for "exists", and all endpoints
-      -- for a join.
+      -- Scalar subqueries, because without statistics the planner would read all deliveries for
+      -- "exists", and all endpoints for a join.
       select w.endpoint_id, coalesce((
           select true from webhook_endpoints e where e.id = w.endpoint_id
             and e.disabled_at is null and e.deleted_at is null), false) and coalesce((
@@ -59,7 +59,7 @@ export async function listWaiting(
 type Claiming = {
   claim: string;
   untilMs: number;
-  /** How many deliveries may be claimed for each endpoint. */
+  /** The maximum number of deliveries to claim for each endpoint. */
   rooms: ReadonlyMap<string, number>;
 };
 
@@ -90,8 +90,8 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
   );
 
 /**
- * Takes over a delivery that is claimed under its own ID. Null if another process has already done
- * so, or the claim has expired.
+ * Claims a delivery from queueTest(), which is queued with its own ID as the claim. Null if a
+ * worker has already claimed it, or that first claim has expired.
  */
 export const claimOwn = (
   tx: Work,

@@ -31,7 +31,7 @@ import { requestFor } from './signed-request.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
 
-/** How many endpoints are considered in one round. */
+/** The maximum number of endpoints considered in one round. */
 const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot before the queue is checked again. */

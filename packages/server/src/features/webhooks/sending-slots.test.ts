@@ -31,7 +31,7 @@ test('unresponsive endpoints, however many, leave half of the slots to others', 
   deepEqual([...slots.roomFor([...frozen, 'quick'])], [['quick', 8]]);
 });
 
-test('endpoints take turns', () => {
+test('if there are more endpoints than slots, the endpoints take turns', () => {
   const slots = createSendingSlots();
   const all = ids(100);
   const first = [...slots.roomFor(all).keys()];
@@ -43,7 +43,7 @@ test('endpoints take turns', () => {
   );
 });
 
-test('endpoints that respond quickly share a worker’s slots', () => {
+test('endpoints that respond quickly can together use all of a worker’s slots', () => {
   const slots = createSendingSlots();
   const all = ids(40);
   for (const id of all) {

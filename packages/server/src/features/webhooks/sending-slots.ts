@@ -8,11 +8,11 @@ const PER_OTHER_ENDPOINT_MAX = 1;
 const OTHERS_MAX = IN_FLIGHT_MAX / 2;
 /** An attempt that takes no longer than this counts as quick. */
 const QUICK_MS_MAX = 2000;
-/** How many endpoints are remembered as quick. */
+/** The maximum number of endpoints remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {
-  /** How many requests each endpoint may start now. Endpoints take turns. */
+  /** How many requests to each endpoint may be started now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;
   free(endpointId: string, tookMs: number): void;

@@ -11,16 +11,19 @@ export type TargetRules = {
   allowPrivate: boolean;
 };
 
-/** Apart from the HTTPS port, all ports below this one belong to other services. */
+/**
+ * All ports below this one except the HTTPS port are rejected, because they belong to other
+ * services.
+ */
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** Developers usually come across these errors first, on their own machine. */
+/** A hint added to the errors that developers usually come across first, on their own machines. */
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
-/** Names used only within a machine or a network, whatever a resolver returns for them. */
+/** Names used only within a machine or a network. They are rejected whatever a resolver returns. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
 /** The request's workspace, and a signal that aborts when the caller disconnects. */

@@ -10,8 +10,8 @@ import { areGlobal, hostOf } from './target-url.ts';
 
 const ANSWER_MS_MAX = 15 * SECOND_MS;
 /**
- * How many of a host's addresses are tried, so that a name can't make the server try an entire
- * network.
+ * The maximum number of a host's addresses to try, so that a name can't make the server try an
+ * entire network.
  */
 const ADDRESSES_MAX = 8;
 

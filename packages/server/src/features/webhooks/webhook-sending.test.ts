@@ -126,7 +126,7 @@ test('a failed delivery is retried on schedule with the same ID, and then abando
   equal(receiver.received.length, 10);
   const last = receiver.received.at(-1);
   ok(last);
-  verified(app, last, secret); // each attempt has its own time
+  verified(app, last, secret); // each attempt has its own timestamp
 });
 
 test('a failed delivery can be retried on request', async (t) => {
