@@ -19,7 +19,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test('a call returns the typed body of the response', async (t) => {
+test('a call returns the response body with its type', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');
@@ -121,7 +121,7 @@ test('pages are returned in order, each exactly once', async (t) => {
   deepEqual(walked, whole.data);
 });
 
-test('paging can start at a cursor, and fails after pagesMax pages', async (t) => {
+test('paging can start at a cursor, and throws if there are more than `pagesMax` pages', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const endpoint = 'GET /v1/secret_keys';

@@ -109,7 +109,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** The error message for fields that a row must not have. */
+/** The error message for a row with fields that aren't allowed. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key'))
     return 'contains a full key: use --plain to hash it locally';

@@ -103,7 +103,7 @@ const queries: [Record<string, unknown>, boolean][] = [
 ];
 
 for (const [query, isTaken] of queries) {
-  test(`${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'rejected'}`, async (t) => {
+  test(`listing entries with ${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'rejected'}`, async (t) => {
     const { as } = await harness(t);
     if (isTaken) await as.liveKey(list, query);
     else await refused(as.liveKey(list, query), 400, 'invalid_request');

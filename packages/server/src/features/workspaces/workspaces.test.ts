@@ -70,7 +70,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit entry for ${JSON.stringify(input)} lists ${names}, without any email address`, async (t) => {
+  test(`the audit entry for the patch ${JSON.stringify(input)} lists ${names}, without any email address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
