@@ -127,7 +127,10 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
 
 const SHOWN_CHARS_MAX = 14;
 
-/** What may be shown of a key: its first quarter, but no more than is shown of a native key. */
+/**
+ * The display prefix of an imported key: its first quarter, but never more characters than the
+ * prefix of a key created by Keyrail.
+ */
 const shownOf = (key: string): string =>
   key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
 

@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('after_seq starts the list after an entry number, even one that does not exist yet', async (t) => {
+test('`after_seq` starts the list after an entry number, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;

@@ -17,7 +17,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A check for a new key and tenant. */
+/** The input for a check with these limits, for a new key and tenant. */
 const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',

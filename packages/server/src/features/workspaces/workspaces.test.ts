@@ -13,7 +13,7 @@ const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
 
 const rowsOf = async ({ as }: Pick<Harness, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
 
-test('a change is visible to the next read and sets updated_at', async (t) => {
+test('a change is visible to the next read and sets `updated_at`', async (t) => {
   const { as, clock } = await harness(t);
   const before = await as.liveKey(read);
   clock.shift(5000);
