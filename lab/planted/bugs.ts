@@ -135,7 +135,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '17-origin-by-its-end',
     bug: 'an origin is accepted if it ends in an allowed host',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
-    title: 'only an origin in its audience may present a token',
+    title: 'a token is accepted only from an origin in its audience',
     store: 'embedded',
   },
   {

@@ -1,5 +1,6 @@
-// Commands are rows in a table. This file defines what a row contains, and functions that create
-// the common kinds of command: show, change, create a secret, ask first, list.
+// Every command is an object in a table. This file defines its fields, and functions that create
+// the common kinds of command: to show or change an object, create a secret, do something
+// irreversible after a confirmation, or list objects.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';
@@ -27,12 +28,13 @@ export type Command = {
   examples: readonly string[];
   notes?: string;
   /**
-   * The command changes something, so if it fails without a known outcome, the error has to say so.
+   * The command changes something. If it fails and the change may have been made anyway, the error
+   * says so.
    */
   changes?: true;
-  /** Asked before the command runs, unless `--yes` is given. */
+  /** The confirmation question, asked before the command runs unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
-  /** What the command would affect: printed by `--dry-run`, and before the question. */
+  /** Requests a dry run. Its result is printed by `--dry-run` and before the question. */
   impact?: Request<Impact>;
   run(context: Context, given: Given): Promise<void>;
 };
@@ -83,7 +85,7 @@ export const secretCommand = <T extends object>(
     fields: readonly Field<NoInfer<T>>[];
     /** The secret; undefined in a replayed response. */
     secret(created: NoInfer<T>): string | undefined;
-    /** How to replace the secret if the response that contained it was lost. */
+    /** A hint on how to replace the secret, printed if the response containing it was lost. */
     replace?(created: NoInfer<T>): string;
     /** What kind of secret it is, such as `secret key`; used in messages. */
     what: string;
@@ -137,7 +139,7 @@ const listOptions: readonly Option[] = [
 type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** The maximum number of pages, which is enough for a long audit log. */
+/** The maximum number of pages to read: enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {
@@ -146,7 +148,7 @@ type Listing<T> = Omit<Row, 'name'> & {
   pageMax: number;
   pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
   fields: readonly Field<NoInfer<T>>[];
-  /** The IDs in a row for which the table should show names. */
+  /** Those of a row's IDs for which the table should show names. */
   references?(row: NoInfer<T>): readonly Reference[];
   empty: string;
 };
@@ -190,7 +192,7 @@ async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more:
   return { rows, more: false };
 }
 
-/** Rejects an update that changes nothing, because it is most likely a mistake. */
+/** Rejects an update without any changes, because it is most likely a mistake. */
 export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
   throw usage('Nothing to change. Pass at least one option.', 'See --help for the options.');

@@ -52,7 +52,8 @@ const wordsOf = ({ children, options }: Level): string =>
   [...children.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'].join(' ');
 
 /**
- * The values of options that accept a fixed set. A flag accepts the same values in every command.
+ * Maps the flag of each option with a fixed set of values to those values. They are the same in
+ * every command that has the flag.
  */
 function choicesOf(levels: readonly Level[]): Map<string, string> {
   const withChoices = levels.flatMap(({ options }) => options.filter((one) => one.choices.length));

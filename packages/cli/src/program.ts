@@ -14,7 +14,7 @@ import { VERSION } from './version.ts';
 
 export type Tree = { groups: readonly Group[]; single: readonly Command[] };
 
-/** Set while a command runs, and read if it fails. */
+/** Whether the running command changes something. Read if the command fails. */
 export type Progress = { changes: boolean };
 
 const about = `Manage projects, tenants and API keys of a Keyrail deployment.
@@ -81,8 +81,8 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
 }
 
 /**
- * Not in the table, because completion needs the program itself, but neither a profile nor a
- * server.
+ * Adds the `completion` command. It isn't in the table, because it needs the program itself, and
+ * neither a profile nor a server.
  */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
@@ -130,8 +130,8 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
 }
 
 /**
- * Shows what would change and asks for confirmation. Without a login or a terminal, fails before
- * that.
+ * Shows what would change and asks for confirmation. Without a credential or a terminal, fails
+ * before sending a request.
  */
 async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
   tokenOf(context.target);
@@ -141,7 +141,10 @@ async function askFirst(row: Command, given: Given, context: Context): Promise<v
   if (row.question) await confirm(context.terminal, await row.question(given, context));
 }
 
-/** An older server without dry runs rejects the parameter, but can still make the change itself. */
+/**
+ * Ignores a 400: a server too old to support dry runs rejects the parameter, but can still make the
+ * change.
+ */
 function ifTooOld(error: unknown): null {
   if (error instanceof KeyrailError && error.status === 400) return null;
   throw error;

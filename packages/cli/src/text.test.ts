@@ -76,7 +76,7 @@ test('an overlap can be given in hours or as a duration', () => {
   deepEqual([60_000, 90_000, 86_400_000, 1500].map(spanText), ['1m', '90s', '1d', '1500ms']);
 });
 
-test('times within 60 days are printed as relative, others as dates', () => {
+test('times within 60 days of now are printed as relative times, all others as dates', () => {
   const at = (ms: number) => relative(new Date(now.getTime() + ms).toISOString(), now);
   deepEqual([-90_000, -3_600_000, 7 * 86_400_000 - 5, 0].map(at), [
     '1m ago',

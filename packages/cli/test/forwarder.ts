@@ -1,5 +1,5 @@
-// A proxy between the CLI and the server. It records bodies, and can stop a request before or after
-// the server has handled it.
+// A proxy between the CLI and the server. It records request bodies, can change responses, and can
+// hold a request back before or after the server has handled it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -13,7 +13,7 @@ export type Forwarder = {
   hold: Hold;
   /** Changes a response's body in transit. */
   revise(body: string): string;
-  /** Resolves once a request has been stopped. */
+  /** Resolves once a request has been held back. */
   held: Promise<void>;
 };
 

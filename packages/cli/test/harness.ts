@@ -95,7 +95,7 @@ export type CliSetup = Harness & {
   here: Keyrail;
 };
 
-/** A new workspace, whose live key is in the CLI's environment. */
+/** Creates a workspace, and a CLI with that workspace's live key in its environment. */
 export async function setUpCli(t: TestContext): Promise<CliSetup> {
   const setup = await harness(t);
   const url = await serverUrl();

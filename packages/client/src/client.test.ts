@@ -19,7 +19,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test('a call returns the typed body of the response', async (t) => {
+test('a call returns the response body with its type', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');
@@ -28,7 +28,7 @@ test('a call returns the typed body of the response', async (t) => {
   equal(renamed.name, 'Über & Söhne');
 });
 
-test('createCaller calls endpoints and pages through lists, as a client does', async (t) => {
+test('a caller from `createCaller` calls endpoints and pages through lists, as a client does', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const caller = createCaller({ url, token: tokens.liveKey });
   deepEqual(Object.keys(caller), ['call', 'pages']);
@@ -121,7 +121,7 @@ test('pages are returned in order, each exactly once', async (t) => {
   deepEqual(walked, whole.data);
 });
 
-test('paging can start at a cursor, and fails after pagesMax pages', async (t) => {
+test('paging can start at a cursor, and throws if there are more than `pagesMax` pages', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const endpoint = 'GET /v1/secret_keys';
@@ -137,7 +137,7 @@ test('paging can start at a cursor, and fails after pagesMax pages', async (t) =
   }, RangeError);
 });
 
-test('reply resolves with the status and the headers', async (t) => {
+test('`reply` resolves with the status and the headers as well', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });
@@ -146,7 +146,7 @@ test('reply resolves with the status and the headers', async (t) => {
   ok(reply.requestId);
 });
 
-test('request calls any path, whether or not the types include it', async (t) => {
+test('`request` calls any path, whether or not the types include it', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });
@@ -166,7 +166,7 @@ test('request calls any path, whether or not the types include it', async (t) =>
   );
 });
 
-test('a call sends the current span in traceparent, unless the caller sets that header', async (t) => {
+test('a call sends the current span in `traceparent`, unless the caller sets that header', async (t) => {
   const { tokens } = await harness(t);
   const sent: (string | null)[] = [];
   const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;

@@ -100,7 +100,7 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
     ? error.sent
     : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
 
-/** The code for each status if the response contains none, such as a response from a proxy. */
+/** The code for each status, for responses that contain none, such as those from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',

@@ -216,7 +216,7 @@ test('a 304 counts as a success without a body', async (t) => {
   equal(seen[0]?.headers['if-none-match'], 'W/"1"');
 });
 
-test('paging through an endless list fails at pagesMax', async (t) => {
+test('paging through an endless list fails after `pagesMax` pages', async (t) => {
   const link = '</v1/environments?cursor=again>; rel="next"';
   const { url } = await scriptedServer(t, [json({ data: [1] }, { headers: { link } })]);
   await rejects(async () => {

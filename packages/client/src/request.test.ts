@@ -30,7 +30,7 @@ test('in a query, numbers become text, lists are repeated and undefined values a
   );
 });
 
-test('a body is sent as JSON unless it consists of bytes; no content type is sent without one', () => {
+test('a body is sent as JSON unless it consists of bytes, and a request without a body has no content type', () => {
   const plain = sent('POST /x', { body: { a: 1, b: undefined } });
   equal(plain.body, '{"a":1}');
   equal(plain.headers.get('content-type'), 'application/json');
@@ -86,7 +86,7 @@ test('printing a client does not show its credential', () => {
   equal(JSON.stringify(client).includes('hidden'), false);
 });
 
-test('using plain HTTP logs one warning per deployment, but none for this machine', (t) => {
+test('using plain HTTP logs one warning per deployment, but none for localhost', (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const told = () => mock.calls.map(({ arguments: [message] }) => String(message));
   for (const url of ['https://keys.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]'])

@@ -85,7 +85,7 @@ test('the README lists every method and no others', () => {
   deepEqual(listed.toSorted(), named.map(({ name }) => name).toSorted());
 });
 
-test('method names follow the rule, except for those listed above', () => {
+test('method names follow the rule, apart from the listed exceptions', () => {
   const exceptions = new Set<string>();
   for (const { name, endpoint } of named) {
     const rule = nameByRule(endpoint);

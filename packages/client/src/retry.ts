@@ -33,7 +33,7 @@ export type RetryLimits = {
 };
 
 /**
- * Retries until an attempt succeeds, a retry would not help or not be safe, or a limit is reached.
+ * Retries until an attempt succeeds, another one would be useless or unsafe, or a limit is reached.
  */
 export async function withRetries<T>(
   limits: RetryLimits,

@@ -26,7 +26,7 @@ export type Impact = NonNullable<Endpoints[DryRunEndpoint]['dryRun']>;
 export type Item<E extends PagedEndpoint> =
   Answer<E> extends { data: readonly (infer One)[] } ? One : never;
 
-/** One page of a list. Pass `cursor` to get the next page; it is null on the last one. */
+/** One page of a list. Pass `cursor` to get the next page; on the last page, `cursor` is null. */
 export type Page<E extends PagedEndpoint> = { items: Item<E>[]; cursor: string | null };
 
 /** Settings for a single call; they override the client's. */

@@ -1,4 +1,4 @@
-// A server that handles requests as a test scripted them, one step each. For failures that the real
+// A server that follows a test's script, with one step per request. Used for failures that the real
 // server can't produce on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -72,7 +72,7 @@ test('a secret key is saved in a file that only its owner can read', async (t) =
   match((await alone('logout')).stdout, /Logged out/);
 });
 
-test('logging in with anything other than a secret key fails before it is sent', async (t) => {
+test('`login --key` rejects anything that is not a secret key, without sending it', async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   for (const input of ['', 'kr_live_customer\n', 'hunter2\n']) {

@@ -181,7 +181,7 @@ async function machineOf({ client }: Context, token: string): Promise<WhoOnly> {
   return { as, workspace: `${name} (${slug})`, role: null };
 }
 
-/** How many characters of a secret key the server also shows. */
+/** The length of a secret key's display prefix, which isn't secret. */
 const PREFIX_CHARS = 'krsk_live_'.length + 6;
 
 const envIn = (token: string): string => token.slice('krsk_'.length, 'krsk_live'.length);

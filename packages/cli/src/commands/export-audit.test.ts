@@ -27,7 +27,7 @@ async function setUp(t: TestContext) {
   return { ...stood, file, run, lastSeq };
 }
 
-test('an export can be continued after its last entry, even if its last line is incomplete', async (t) => {
+test('an export can be continued after its last complete entry, even if the file ends with an incomplete line', async (t) => {
   const { file, run, lastSeq, given } = await setUp(t);
   const first = await lastSeq();
   equal((await run()).code, 0);
@@ -59,7 +59,7 @@ test('an edited export cannot be continued, and the verification script reports 
   deepEqual(await verify(file), { code: 1, output: 'Not verified: entry 2 was edited\n' });
 });
 
-test('with saved anchors and a JWKS, the script detects offline that the end of an export is missing', async (t) => {
+test('given saved anchors and a JWKS, the script detects offline that the end of an export is missing', async (t) => {
   const { file, run, testApp, as, home, here } = await setUp(t);
   await createAnchorJob(testApp.app.worker)();
   await run();

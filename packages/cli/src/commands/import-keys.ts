@@ -16,7 +16,8 @@ import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/option
 import { projectIdOf } from '../input/resolve-ids.ts';
 
 /**
- * The maximum length of one call's JSON. Even without any ASCII, it stays within the API's limit.
+ * The maximum length of a call's JSON in characters. Even if none of them are ASCII, the call stays
+ * within the API's limit.
  */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
@@ -104,8 +105,8 @@ async function readable<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Checks every row, and throws if any are invalid, listing the first of them. Collects the tenants
- * only for a dry run.
+ * Checks every row. If any are invalid, throws an error that lists the first of them. Also collects
+ * the tenants if `collects` is set, as it is for a dry run.
  */
 async function checkFile(
   source: Source,
@@ -130,7 +131,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Reads the workspace's tenants until all those wanted are found. Throws if any don't exist. */
+/** Pages through the workspace's tenants to find all those wanted. Throws if any don't exist. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);

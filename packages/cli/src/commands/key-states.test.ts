@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { setUpCli } from '../../test/harness.ts';
 
-test('keys list --state prints only the keys in that state', async (t) => {
+test('`keys list --state` prints only the keys in the given state', async (t) => {
   const { here: keyrail, as, given, clock } = await setUpCli(t);
   const expires_at = new Date(clock.now().getTime() + 3 * DAY_MS).toISOString();
   await given.key({ expires_at });

@@ -9,7 +9,7 @@ import { tree } from './all.ts';
 const ID = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
 const TWO = '01890c5e-7b21-7c3a-9d5e-0123456789cd';
 
-/** Contains all fields that the commands print. */
+/** The response to every request, with all the fields that the commands need. */
 const answer = {
   object: 'anything',
   id: ID,

@@ -1,5 +1,5 @@
-// What revoking or disabling a key says about nodes. A proxy changes the responses, so that every
-// case can be tested.
+// What the CLI says about nodes after a key is revoked or disabled. A proxy changes the server's
+// responses, so that every case can be tested.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { incompleteReasons } from '@keyrail/protocol/wire/receipt.ts';

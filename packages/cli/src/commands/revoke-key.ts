@@ -1,4 +1,4 @@
-// Revokes an API key, and reports how many nodes have applied it.
+// Revokes an API key, and reports how many nodes have applied the revocation.
 import type { Answer } from '@keyrail/client';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
 import { type Command, foreseeable } from '../command.ts';
@@ -8,10 +8,13 @@ import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
 
-/** Must be longer than the server's own limit for the wait. */
+/** The time limit of a request with `--wait`. Must exceed the server's own limit for the wait. */
 const WAIT_MS_MAX = 120_000;
 
-/** The key is loaded only to word the message, so a slow response must not delay the revocation. */
+/**
+ * The time limit for loading the key first. That is only needed for the message, so a slow response
+ * must not delay the revocation.
+ */
 const READ_MS_MAX = 2000;
 
 export const waitOption = {
@@ -59,13 +62,13 @@ export const endingInput = (given: Given) => ({
 
 export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
 
-/** When the key was revoked earlier; null if it was not, or if it could not be loaded in time. */
+/** When the key had been revoked before; null if it hadn't, or if it couldn't be loaded in time. */
 export async function revokedAtOf(
   { output }: Context,
   read: () => Promise<{ revoked_at: string | null }>,
 ): Promise<string | null> {
   if (!output.hasText) return null;
-  // If the error persists, the revocation itself reports it.
+  // Errors are ignored here: if they persist, the revocation itself reports them.
   return read().then(
     ({ revoked_at: at }) => at,
     () => null,

@@ -19,7 +19,7 @@ const fields: readonly Field<Answer<'GET /v1/workspace'>>[] = [
 
 type Summary = Answer<'GET /v1/workspace/summary'>;
 
-/** Formats a count. At the maximum, the server stopped counting, so there may be more. */
+/** Formats a count. The server stops counting at a maximum, so there may be more than that. */
 const countIn = (of: (summary: Summary) => number | null) => (summary: Summary) => {
   const count = of(summary);
   return count === summary.counted_max ? `${count} or more` : count;

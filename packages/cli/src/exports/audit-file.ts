@@ -14,7 +14,7 @@ type ExportedRow = ChainedFields & { seq: number; hash: string };
 
 type AuditFile = {
   readonly seq: number;
-  /** Checks and writes the rows that come next. */
+  /** Checks the next rows, and writes them to the file. */
   append(rows: readonly ExportedRow[]): Promise<void>;
   /** Waits until everything is on disk. */
   close(): Promise<void>;
@@ -22,7 +22,10 @@ type AuditFile = {
 
 type Wanted = { path: string; workspaceId: string; since: number | undefined };
 
-/** The last row that was checked. `hash` is null if the file starts after that row. */
+/**
+ * The last row that was checked. `hash` is null if it is unknown, because the export starts after
+ * that row.
+ */
 type Position = { seq: number; hash: string | null };
 
 export async function openAuditFile({ path, workspaceId, since }: Wanted): Promise<AuditFile> {
@@ -79,7 +82,7 @@ function writerAt(file: FileHandle, workspaceId: string, last: Position): AuditF
   };
 }
 
-/** Advances a position by one row. Throws if that row does not continue the chain. */
+/** Advances the position to the next row. Throws if that row does not continue the chain. */
 function take(position: Position, workspaceId: string, row: ExportedRow): void {
   const wanted = position.seq + 1;
   if (row.seq !== wanted) {

@@ -1,5 +1,5 @@
-// The CSV reader accepts what RFC 4180 allows, whatever the size of the pieces it reads, and
-// rejects all else.
+// The CSV reader accepts what RFC 4180 allows and rejects everything else, no matter how the text
+// is split into pieces.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ function read(...pieces: string[]): CsvRow[] {
 
 const cells = (text: string) => read(text).map((row) => row.cells);
 
-test('cells, quotation marks and line ends follow RFC 4180', () => {
+test('cells, quotation marks and line breaks are parsed as RFC 4180 specifies', () => {
   const cases: [text: string, rows: string[][]][] = [
     ['', []],
     ['a', [['a']]],
@@ -71,7 +71,7 @@ test('text that other programs may parse differently is rejected, with its line 
   }
 });
 
-test('any table is read as it was written, whatever the size of the pieces', () => {
+test('any table is read back as it was written, no matter how its text is split into pieces', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

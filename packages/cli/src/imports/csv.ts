@@ -34,7 +34,7 @@ export class CsvReader {
   #cell = '';
   #cells: string[] = [];
 
-  /** Returns the rows that are completed by this piece of text. */
+  /** Adds a piece of text, and returns the rows it completes. */
   push(text: string): CsvRow[] {
     const rows: CsvRow[] = [];
     for (const char of text) {
@@ -70,7 +70,7 @@ export class CsvReader {
     return this.#takeOutside(char);
   }
 
-  /** Handles a character that is not inside quotation marks. */
+  /** Handles a character outside quotation marks. Returns the row if the character ends it. */
   #takeOutside(char: string): CsvRow | null {
     if (char === '\n') {
       this.#line += 1;

@@ -25,7 +25,7 @@ type FileRow = {
   bytesRead: number;
 };
 
-/** The format, determined from the file name; null if that is not clear. */
+/** The format, determined from the file name extension; null if that is an unknown one. */
 export const formatOf = (path: string): Source['format'] | null => {
   if (/\.csv$/i.test(path)) return 'csv';
   return /\.(jsonl|ndjson)$/i.test(path) ? 'jsonl' : null;

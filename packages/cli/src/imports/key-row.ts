@@ -109,7 +109,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** The error message for fields that a row must not have. */
+/** The error message for a row with fields that aren't allowed. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key'))
     return 'contains a full key: use --plain to hash it locally';
@@ -127,7 +127,10 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
 
 const SHOWN_CHARS_MAX = 14;
 
-/** What may be shown of a key: its first quarter, but no more than is shown of a native key. */
+/**
+ * The display prefix of an imported key: its first quarter, but never more characters than the
+ * prefix of a key created by Keyrail.
+ */
 const shownOf = (key: string): string =>
   key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
 

@@ -1,6 +1,6 @@
-// Sends one batch of an import. Each call imports all of its keys or, if the server already has
-// some of them, none; the server then lists those, and the call is repeated without them. So a
-// batch can be retried after any failure without keeping track of earlier batches.
+// Sends one batch of an import. A call imports either all of its keys or, if the server already has
+// some of them, none: the server lists those it has, and the call is repeated without them. So
+// after any failure, a batch can be retried without keeping track of what has been imported.
 import { type Answer, type Client, KeyrailError } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { exitCodeOf, exitCodes, Failure, refused } from '../failures.ts';
@@ -12,11 +12,14 @@ export type Place = { project_id: string; env: Env };
 
 type Sent = {
   imported: Answer<'POST /v1/keys/import'>['data'];
-  /** The lines of keys that the server already has. */
+  /** The line numbers of the keys that the server already had. */
   known: number[];
 };
 
-/** More than one conflict in a row means that another import is running at the same time. */
+/**
+ * The maximum number of calls for a batch. A second conflict in a row means that another import is
+ * running at the same time.
+ */
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;
 const TOTAL_MS = 180_000;
@@ -66,7 +69,7 @@ const knownIn = ({ status, details }: KeyrailError): Set<number> =>
 
 const FAULTS_SHOWN_MAX = 20;
 
-/** The same error, with lines of the file instead of indexes. */
+/** The same error, with line numbers of the file instead of indexes of the batch. */
 function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (error instanceof Error && exitCodeOf(error) === exitCodes.unreachable) {
     return new Failure(exitCodes.unreachable, error.message, AGAIN);

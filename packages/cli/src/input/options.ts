@@ -26,7 +26,7 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** An option that lists only rows in which one of these fields starts with the text. */
+/** A list option that prints only rows in which one of these fields starts with the given text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} starts with this text`,

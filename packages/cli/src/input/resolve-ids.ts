@@ -14,7 +14,8 @@ export async function projectIdOf(client: Client, text: string): Promise<string>
 const EXTERNAL = 'ext:';
 
 /**
- * Accepts a tenant's ID or external ID. An external ID that looks like an ID is marked with `ext:`.
+ * Accepts a tenant's ID or external ID. If an external ID looks like an ID, it needs the prefix
+ * `ext:`.
  */
 export async function tenantIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;

@@ -21,7 +21,7 @@ const toneOf: Readonly<Record<KeyState, Tone>> = {
   active: 'green',
 };
 
-/** The prefix shows the environment, so lists need no column for it. */
+/** Lists have no environment column, because the prefix shows the environment. */
 export const credentialHead: readonly Field<Credential>[] = [
   idField,
   { title: 'prefix', of: (key) => key.display_prefix },
@@ -64,7 +64,7 @@ export const overlapText = ({ previous_key: old }: { previous_key: Credential })
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** The prefix also identifies the key, so a narrow list can leave out the ID early. */
+/** In narrow tables, the ID is one of the first columns left out, because the prefix suffices. */
 export const keyFields: readonly Field<ApiKey>[] = [
   { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),

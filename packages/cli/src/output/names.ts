@@ -9,8 +9,8 @@ export type Reference = { type: string; id: string; name?: string | undefined };
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * How many objects of a type are requested individually. If there are more, one page of the list is
- * requested first.
+ * The maximum number of objects of a type that are requested individually. If a table needs more
+ * names than that, one page of the type's list is requested first.
  */
 const LOOKUPS_MAX = 20;
 

@@ -35,7 +35,7 @@ test("--json prints the API's response, and prints a list as an array", async (t
   equal((await keyrail('projects list --json')).stdout, '[]\n');
 });
 
-test('a pipe receives full columns and exact times, without colours', async (t) => {
+test('a pipe receives uncut columns and exact times, without colours', async (t) => {
   const { keyrail, given } = await setUpCli(t);
   const name = 'a long name that a terminal of eighty columns could not show whole';
   const tenant = await given.tenant({ name });
@@ -55,7 +55,7 @@ test('control characters in a name are not printed to the terminal', async (t) =
   }
 });
 
-test('for an empty list, a note on stderr says so', async (t) => {
+test('if a list is empty, a note on stderr says so', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   deepEqual(await keyrail('projects list'), { code: 0, stdout: '', stderr: 'No projects.\n' });
   deepEqual(await keyrail('projects list -q'), { code: 0, stdout: '', stderr: '' });
@@ -134,7 +134,7 @@ test('if a change may have gone through, the error says so; a failed read has no
   equal(read.stderr.includes('may have gone through'), false);
 });
 
-test('a failed change is not reported as possibly made if the server says it was not', async (t) => {
+test('if the server says that a failed change was not made, the error does not suggest that it may have been', async (t) => {
   const saying = (outcome: string | undefined) =>
     json({ error: { code: 'unavailable', message: 'Busy.', outcome } }, { status: 503 });
   for (const outcome of ['not_done', 'unknown', undefined]) {

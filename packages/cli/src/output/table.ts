@@ -61,7 +61,7 @@ function keptColumns(columns: readonly Column[], natural: number[], width: numbe
   return kept;
 }
 
-/** Narrows the widest column that may be cut by one, repeatedly, until the table fits. */
+/** Narrows the widest shrinkable column, one character at a time, until the table fits. */
 function fittedWidths(
   columns: readonly Column[],
   natural: number[],

@@ -20,7 +20,7 @@ export const painter =
 
 /**
  * Makes control and text-direction characters visible. Names come from customers, and an escape
- * sequence in one must not move the cursor, overwrite a line or hide a word.
+ * sequence in a name must not move the cursor, overwrite a line or hide a word.
  */
 export const printable = (text: string): string =>
   text.replaceAll(

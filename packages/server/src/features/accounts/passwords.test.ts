@@ -253,7 +253,7 @@ for (const [what, consumes] of [
   ['a password change and a reset request', false],
   ['a password reset and a request for a new one', true],
 ] as const) {
-  testOnServer(`${what} at the same time run one after the other, without a retry`, async (t) => {
+  testOnServer(`if ${what} overlap, one waits and neither is retried`, async (t) => {
     const app = await harness(t);
     const { email, token } = await someone(app);
     const resetting = await resetToken(app, email);

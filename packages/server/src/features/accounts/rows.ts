@@ -24,8 +24,8 @@ export const findUserByEmail = (tx: People, email: string): Promise<UserRow | nu
   maybe(tx, withEmail(email));
 
 /**
- * The lock lasts until the commit, so concurrent requests for a link run one after another, and the
- * last one wins.
+ * The lock lasts until the commit, so concurrent requests for a link run one after another, and
+ * only the last link stays valid.
  */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, sql<UserRow>`${withEmail(email)} for update`);

@@ -19,12 +19,12 @@ const resend = 'POST /v1/auth/email_verifications';
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 600;
 /**
- * Every request writes more than this. A smaller number would mean that it wrote nothing at all.
+ * A measured request writes more bytes than this. Fewer would mean that it wrote no data at all.
  */
 const BYTES_LEAST = 200;
 /**
- * The allowed difference: index entries are padded to eight bytes, and pages differ in how full
- * they are.
+ * The allowed difference in bytes between branches: index entries are padded to eight bytes, and
+ * some pages are fuller than others.
  */
 const BYTES_APART_MAX = 32;
 
@@ -51,7 +51,7 @@ async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
 
 type Branches = Record<string, () => Promise<unknown>>;
 
-/** Runs each branch once and updates its minimum in `least`. */
+/** Runs each branch once, and updates the smallest number of bytes it has written in `least`. */
 async function measure(
   app: Harness,
   branches: Branches,
@@ -66,8 +66,8 @@ async function measure(
 }
 
 /**
- * On a busy cluster, it takes more rounds until each branch has been the log's only writer at least
- * once.
+ * Runs rounds until all branches have written the same number of bytes. A busy cluster needs more
+ * rounds, because each branch must have been the log's only writer at least once.
  */
 async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();

@@ -36,7 +36,7 @@ function aWorkspace() {
 const unproven = async (app: Harness): Promise<Person> =>
   logIn(callersOf(app), await signUp(callersOf(app)));
 
-test('with verifiedOnly, an unverified user cannot create a workspace or invite anyone', async (t) => {
+test('with `verifiedOnly`, an unverified user cannot create a workspace or invite anyone', async (t) => {
   const app = await harness(t);
   const person = await unproven(app);
   const strict = appBeside(t, app.testApp, { verifiedOnly: true });
@@ -56,7 +56,7 @@ test('with verifiedOnly, an unverified user cannot create a workspace or invite 
   await call(found, aWorkspace());
 });
 
-test('verifiedOnly does not restrict secret keys or the bootstrap token', async (t) => {
+test('`verifiedOnly` does not restrict secret keys or the bootstrap token', async (t) => {
   const app = await harness(t);
   const strict = appBeside(t, app.testApp, { verifiedOnly: true });
   await strict.as(app.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });

@@ -29,7 +29,7 @@ type Wanted = {
   workspaceId: string | null;
 };
 
-/** Each anchor takes about 200 bytes of memory. */
+/** The maximum number of anchors in memory. Each takes about 200 bytes. */
 const ANCHORS_MAX = 2_000_000;
 const REFUSED_MAX = 1000;
 const LINE_CHARS_MAX = 4096;

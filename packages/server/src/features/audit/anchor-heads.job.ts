@@ -32,14 +32,14 @@ export type AnchorParts = {
 
 const HEADS_PER_STATEMENT = 500;
 const LINES_PER_APPEND = 200;
-/** If a destination takes longer, it gets the rest in the next run. */
+/** The time limit for one destination. If it takes longer, it gets the rest in the next run. */
 const DELIVERY_MS_MAX = 30 * SECOND_MS;
 const PLACES_KEPT_MS = 30 * DAY_MS;
 const BROKEN_SHOWN_MAX = 10;
 const ERROR_CHARS_MAX = 300;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** Create only one job per process: it remembers which faults it has already logged. */
+/** Create only one job per process, because the job remembers which faults it has logged. */
 export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {

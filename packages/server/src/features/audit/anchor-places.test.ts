@@ -56,7 +56,7 @@ async function serverWith(t: TestContext, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('an anchor file is append-only, readable only by its owner, and still works after a torn line', async (t) => {
+test('an anchor file is only appended to, even after a torn line, and only its owner can read it', async (t) => {
   const app = await harness(t);
   const path = join(directoryOf(t), 'deeper', 'a.jsonl');
   const run = jobWith(t, app, createFilePlace({ path, host: 'here', isOwn: true }));
@@ -75,7 +75,7 @@ test('an anchor file is append-only, readable only by its owner, and still works
   deepEqual(second, await app.as.liveKey(line));
 });
 
-test('a destination that failed or lost its file gets the newest anchor of every chain', async (t) => {
+test('a destination whose file was deleted gets the newest anchor of every chain', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const directory = directoryOf(t);
@@ -129,7 +129,7 @@ test('a failed append is retried, and one destination’s failure does not affec
   equal(bodies.join('\n').match(new RegExp(app.workspaceId, 'g'))?.length, 1);
 });
 
-test('the file in the data directory is replaced when it is large and older than a day', async (t) => {
+test('the anchor file in the data directory is replaced once it is large and more than a day old', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const path = join(directory, 'd.jsonl');

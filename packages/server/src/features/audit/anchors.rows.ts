@@ -55,8 +55,8 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
 const NUMBERS_LOCK = 7_265_002;
 
 /**
- * Numbers are assigned in commit order, so a reader that resumes after a given number doesn't miss
- * any anchors.
+ * Anchors are numbered in commit order, so a reader that continues after a given number doesn't
+ * miss any.
  */
 export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
   await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);

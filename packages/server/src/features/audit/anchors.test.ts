@@ -1,5 +1,5 @@
-// Anchors: every chain that has grown gets a signed head, which anyone can verify with the
-// published keys.
+// Anchors: the head of every chain that has grown is signed, and anyone can verify the signature
+// with the published keys.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ async function isGenuine(app: Harness, anchor: Record<string, unknown>): Promise
   return verify(null, bytes, key, Buffer.from(String(signature), 'base64url'));
 }
 
-test('a workspace can read its newest signed head, and gets a 404 before the first one', async (t) => {
+test('a workspace can read its newest anchor, and gets a 404 if there is none yet', async (t) => {
   const app = await harness(t);
   await refused(app.as.liveKey(line), 404, 'not_found');
   await anchorAll(app);
@@ -51,7 +51,7 @@ test('a workspace can read its newest signed head, and gets a 404 before the fir
   for (const caller of [app.as.member, app.as.testKey, app.as.owner]) await caller(line);
 });
 
-test('the signature covers every field, and only the right key verifies it', async (t) => {
+test('an anchor’s signature covers every field, and only the right key verifies it', async (t) => {
   const app = await harness(t);
   await anchorAll(app);
   const anchor = await app.as.liveKey(line);
@@ -96,7 +96,7 @@ test('a chain that does not continue from its anchor gets no new anchor, and a w
     warn: (...args: unknown[]) => logged.push(inspect(args)),
   };
   const run = createAnchorJob({ ...app.testApp.app.worker, log });
-  // The anchored row has a different hash, and the chain grew after it.
+  // First case: the anchored row gets a different hash, and then the chain grows.
   await tamper(`update audit_logs set hash = repeat('a', 64) where ${own} and seq = ${anchor.seq}`);
   await change(app, 'Two');
   await run();
@@ -106,7 +106,7 @@ test('a chain that does not continue from its anchor gets no new anchor, and a w
   await tamper(
     `update audit_logs set hash = '${anchor.hash}' where ${own} and seq = ${anchor.seq}`,
   );
-  // The head is behind the anchor.
+  // Second case: the head is behind the anchor.
   await tamper(`update audit_heads set seq = ${anchor.seq - 1} where ${own}`);
   await run();
   deepEqual(await app.as.liveKey(line), anchor);

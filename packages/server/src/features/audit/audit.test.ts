@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('after_seq starts the list after an entry number, even one that does not exist yet', async (t) => {
+test('`after_seq` starts the list after an entry number, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -103,7 +103,7 @@ const queries: [Record<string, unknown>, boolean][] = [
 ];
 
 for (const [query, isTaken] of queries) {
-  test(`${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'rejected'}`, async (t) => {
+  test(`listing entries with ${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'rejected'}`, async (t) => {
     const { as } = await harness(t);
     if (isTaken) await as.liveKey(list, query);
     else await refused(as.liveKey(list, query), 400, 'invalid_request');

@@ -36,8 +36,8 @@ type AuditList = {
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
 /**
- * Can use the index on users, because it compares with a column: row level security wouldn't allow
- * an index with a cast.
+ * Compares the user's ID with a column instead of a cast: because of row level security, PostgreSQL
+ * wouldn't use the index on users for a condition with a cast.
  */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
@@ -84,8 +84,8 @@ function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
 }
 
 /**
- * Reads the first rows of each action from an index, separately for live and other rows. The index
- * covers all conditions, so no more rows are read than that.
+ * Reads each action's first rows from an index, separately for live and other rows. The index
+ * covers all conditions, so no other rows are read.
  */
 function filteredPage(tx: Read, wanted: AuditList): Sql {
   const { filter, afterSeq, beforeSeq, limit } = wanted;

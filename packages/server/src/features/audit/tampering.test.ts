@@ -218,7 +218,7 @@ const tampers: Record<string, Tamper> = {
   },
 };
 
-test('the log is intact before it is edited', async () => {
+test('the log is reported as intact before it is edited', async () => {
   const { checked, headSeq, brokenSeq, reason } = await verdict();
   deepEqual(
     { checked, headSeq, brokenSeq, reason },
@@ -227,7 +227,7 @@ test('the log is intact before it is edited', async () => {
 });
 
 for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
-  test(`${what} is detected at the right position`, async () => {
+  test(`${what} is detected, and its position is reported`, async () => {
     const chance = seededBytes(what);
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
       // Tries the first and the last row, then random ones.

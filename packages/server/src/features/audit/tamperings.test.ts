@@ -1,6 +1,6 @@
-// 1,200 random tamperings with one chain, 200 of each kind. The server's verifier and the script
-// for exported files each report the right entry. Only anchors reveal a truncated or rewritten
-// chain.
+// A chain is tampered with at random in 1,200 ways, 200 of each kind. The server's verifier and the
+// script for exported files must each report the right entry. Only anchors reveal a truncated or
+// rewritten chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -125,7 +125,7 @@ const edits: ((row: AuditRow) => AuditRow)[] = [
 ];
 
 type Attack = {
-  /** The highest row this attack can target. */
+  /** The number of the last row that this attack can target. */
   most: number;
   rows(seq: number, chance: number): AuditRow[];
   found(seq: number): number;
@@ -179,7 +179,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-test('an untouched chain is intact, with and without anchors', async () => {
+test('an untouched chain is reported as intact, with and without anchors', async () => {
   deepEqual(exported.unreadable, 0);
   for (const withAnchors of [false, true]) {
     deepEqual(await verdicts(whole, withAnchors), { server: null, script: null });
@@ -188,7 +188,7 @@ test('an untouched chain is intact, with and without anchors', async () => {
 
 for (const [what, attack] of Object.entries(attacks)) {
   const { most, rows, found, foundByAnchors = found, needsAnchors } = attack;
-  test(`with entries ${what}, the right entry is reported in ${TRIES_EACH} chains`, async () => {
+  test(`in ${TRIES_EACH} chains with entries ${what}, the right entry is reported`, async () => {
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
       const [place, way] = chancesOf(what, tried);
       // The first and the last row, then random rows.

@@ -86,7 +86,7 @@ test('when a token request is rejected, the error gives the reason', async (t) =
   }
 });
 
-test('creating a token is not audited, and never uses a cached secret key', async (t) => {
+test('creating a token is not audited, and always checks the secret key against the database', async (t) => {
   const vendor = await harness(t);
   const { token: _, projectId, tenantId } = await vendor.embed();
   const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
@@ -136,7 +136,7 @@ test('a token expires after five minutes on the database’s clock', async (t) =
   await refused(call(session), 401, 'invalid_token');
 });
 
-test('only an origin in its audience may present a token', async (t) => {
+test('a token is accepted only from an origin in its audience', async (t) => {
   const vendor = await harness(t);
   const { token, headers } = await vendor.embed();
   const ask = async (origin: string | undefined) => {

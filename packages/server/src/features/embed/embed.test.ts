@@ -32,7 +32,7 @@ test('a page can read its own session and how long it remains valid', async (t) 
   ok(inTest.token);
 });
 
-test('keys are created, listed, rotated and revoked within the token’s reach', async (t) => {
+test('a token can create, list, rotate and revoke keys in its own tenant and project', async (t) => {
   const app = await harness(t);
   const { call, projectId, tenantId } = await app.embed();
   const made = await call(create, { name: 'Laptop' });

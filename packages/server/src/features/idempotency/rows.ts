@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** In hexadecimal form. */
+/** `scopeHash` is in hexadecimal. */
 export type Scope = { env: Env; scopeHash: string };
 
 export type HeldLock = Scope & { lockToken: string };
@@ -41,7 +41,8 @@ type Completion = {
   /** The sealed headers and body. Stored if this keeps the total within `bytesMax`. */
   whole: Buffer;
   /**
-   * The sealed headers if they are short, and no body. Stored if `whole` would exceed the limit.
+   * No body, and the sealed headers only if they are short. Stored if `whole` would exceed
+   * `bytesMax`.
    */
   rest: Buffer;
   bytesMax: number;

@@ -50,7 +50,7 @@ async function bytesOf(app: Harness) {
   return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
 }
 
-test('in a full workspace, requests complete but their bodies are not stored, and replays say so', async (t) => {
+test('if a workspace’s storage is full, requests complete but response bodies are not stored, and replays say so', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };

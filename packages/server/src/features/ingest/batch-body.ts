@@ -11,7 +11,7 @@ import { parseText, readText, refuseDeep } from '../../http/input.ts';
 /** An unreadable body costs as much as one event. It is rejected only after it has been charged. */
 type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
-/** The cost of an empty batch. It still gets a receipt, which is stored like any other. */
+/** The cost of an empty batch, because even its receipt has to be stored. */
 const COST_MIN = 1;
 /** The brackets outside the events: one each for the batch, `sdk` and `events`. */
 const BRACKETS_AROUND = 3;
@@ -33,9 +33,9 @@ export function readBody(bytes: Uint8Array): BatchBody {
 }
 
 /**
- * Limits how long a body can take to parse, by limiting its brackets and commas. The quick count
- * also includes those inside strings; only if it exceeds a limit does a second count leave them
- * out. A small body can't contain enough commas to matter.
+ * Limits how long a body can take to parse, by limiting its brackets and commas. The first, quick
+ * count includes those inside strings; a second count leaves them out, but runs only if the first
+ * one exceeds a limit. A small body can't contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {

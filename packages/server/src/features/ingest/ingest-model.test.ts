@@ -22,7 +22,7 @@ type Counted = {
   weight: number;
 };
 
-/** Rates whose reciprocals are whole numbers, so that sums need no rounding. */
+/** Sample rates whose reciprocals are whole numbers, so that sums need no rounding. */
 const rates = [1, 1, 0.5, 0.25, 0.2, 0.1];
 
 async function aStage(app: Harness): Promise<{ keys: Key[]; foreign: Key }> {

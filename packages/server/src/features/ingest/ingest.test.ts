@@ -21,7 +21,7 @@ const requestsOf = async (app: Harness, id: string): Promise<number> =>
 
 const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
 
-test('a batch is added to the daily usage and updates its keys’ last_used_at', async (t) => {
+test('a batch is added to the daily usage and updates its keys’ `last_used_at`', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -49,7 +49,7 @@ test('a batch is added to the daily usage and updates its keys’ last_used_at',
   equal(renamed.last_used_at, at.toISOString(), 'an update keeps it');
 });
 
-test('an older event does not move last_used_at back', async (t) => {
+test('an older event does not move `last_used_at` back', async (t) => {
   const { as, given, clock } = await harness(t);
   const key = await given.key();
   const now = clock.now();

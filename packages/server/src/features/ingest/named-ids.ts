@@ -9,7 +9,7 @@ export type NamedIds = Record<'projects' | 'tenants' | 'keys', Map<string, numbe
 export type UnknownId = {
   kind: 'project' | 'tenant' | 'API key';
   id: string;
-  /** The ID exists, but on the other side of the live/test boundary. */
+  /** The ID exists, but in the live environment, which the caller's test key can't access. */
   isBeyond: boolean;
 };
 

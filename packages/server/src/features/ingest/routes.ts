@@ -18,8 +18,8 @@ export type IngestParts = {
 
 const BATCHES_AT_ONCE_MAX = 8;
 /**
- * The limit per workspace. Any more batches are rejected immediately, because they would time out
- * while waiting.
+ * The maximum number of batches waiting in a workspace. Any more are rejected immediately, because
+ * they would time out while waiting.
  */
 const BATCHES_WAITING_MAX = 500;
 

@@ -16,7 +16,7 @@ export type Charge = {
   moment: Date;
 };
 
-/** Charges the current minute, unless its budget is too small for the whole cost. */
+/** Charges the current minute's budget, unless too little of it is left for the whole cost. */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },
@@ -74,7 +74,8 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. A live key can report events from both environments.
+ * The environment of the sender's secret key. The events may be from a different one, because a
+ * live key can report events from both.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

@@ -47,7 +47,7 @@ function refuseOverBudget({ allowed, charged, resetMs }: Charge, eventsPerMinute
   });
 }
 
-/** Otherwise, a node whose clock is ahead would add to months that haven't begun yet. */
+/** Rejects future events: a node whose clock is ahead would add usage to months yet to begin. */
 function refuseAhead({ events }: Batch, now: Date): void {
   const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
   const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));

@@ -140,7 +140,7 @@ test('a workspace’s creator becomes its owner, and the workspace becomes activ
   );
 });
 
-test('creating a workspace leaves the active workspace unchanged, whatever the user’s role in it', async (t) => {
+test('creating a workspace does not change which workspace is active, whatever the user’s role in the active one', async (t) => {
   const app = await harness(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await app.people[role]();

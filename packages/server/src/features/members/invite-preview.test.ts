@@ -1,4 +1,4 @@
-// Showing an invitation to whoever holds its token, without an account.
+// Previewing an invitation with one of its tokens. No account is needed.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';

@@ -79,7 +79,7 @@ test('removing an owner returns how many of their keys remain, and those keys ke
   }
 });
 
-test('with revoke_secret_keys, the removed owner’s keys are revoked in the same change', async (t) => {
+test('with `revoke_secret_keys`, the removed owner’s keys are revoked in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
@@ -116,7 +116,7 @@ test('with revoke_secret_keys, the removed owner’s keys are revoked in the sam
   equal(data.filter(({ action }) => action === 'workspace_member.removed').length, 1);
 });
 
-test('keys created by an administrator remain, with or without revoke_secret_keys', async (t) => {
+test('a removed admin’s keys keep working, even with `revoke_secret_keys`', async (t) => {
   const app = await harness(t);
   const { call, userId } = await app.people.admin();
   const { key } = await call(mint, { env: 'live' });

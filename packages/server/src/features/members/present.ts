@@ -1,5 +1,5 @@
-// Turns rows into workspace_member and workspace_invite objects. Invitation tokens are revealed
-// only by this file.
+// Turns rows into workspace_member and workspace_invite objects. No other file in this feature puts
+// an invitation token in a response.
 import type {
   CreatedInvite,
   InvitePreview,

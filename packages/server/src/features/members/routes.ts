@@ -137,7 +137,7 @@ export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
   },
 });
 
-/** The workspace whose ID is in the token. The rest of the token is checked there. */
+/** The reach of the workspace whose ID is in the token. The token itself is checked later. */
 function reachOfToken(token: string, actor: Actor): Reach {
   const workspaceId = workspaceNamedBy(token);
   if (workspaceId === null) throw new ApiError('invalid_token');

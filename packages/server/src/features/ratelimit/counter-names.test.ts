@@ -56,13 +56,13 @@ for (const [what, other] of [
   });
 }
 
-test('a counter’s name does not depend on the limit or, for a rule with scope key, on the tenant', () => {
+test('a counter’s name does not depend on the rule’s limit or, with the scope `key`, on the tenant', () => {
   for (const other of [withRule({ limit: 2 }), withSubjects({ tenantId: OTHER })]) {
     equal(nameOf(other), spelt(asked));
   }
 });
 
-test('a rule with scope tenant has one counter per tenant, shared by all its keys', () => {
+test('a rule with the scope `tenant` has one counter per tenant, shared by all of the tenant’s keys', () => {
   const byTenant = withRule({ scope: 'tenant' });
   const under = (part: Partial<Subjects>) => ({ ...byTenant, subjects: { ...subjects, ...part } });
   equal(nameOf(byTenant), spelt(byTenant));
@@ -87,7 +87,7 @@ test('a tenant and all its keys share a slot, for every combination of rules', (
   notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
 });
 
-test('each key without a tenant has its own slot, and so does the anonymous subject', () => {
+test('keys without a tenant, and the anonymous subject, are spread over several slots', () => {
   const slot = slotWith({ tenantId: null }, ofKey);
   notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
   notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);

@@ -22,7 +22,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** Limits for a new key and tenant. */
+/** The input for a lease with these limits, for a new key and tenant. */
 const subject = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',

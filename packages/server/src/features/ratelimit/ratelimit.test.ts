@@ -17,7 +17,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A check for a new key and tenant. */
+/** The input for a check with these limits, for a new key and tenant. */
 const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -109,7 +109,7 @@ test('if a check costs more than the limit, the denial names the rule but gives 
   );
 });
 
-test('limited_policy names the denying rule with the longest wait', async (t) => {
+test('`limited_policy` is the denying rule with the longest wait', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([
     rule('second', { limit: 1, window_ms: 1000 }),
@@ -130,7 +130,7 @@ test('limited_policy names the denying rule with the longest wait', async (t) =>
   );
 });
 
-test('a denied check is allowed after retry_after_seconds on the store’s clock', async (t) => {
+test('a denied check is allowed after `retry_after_seconds` on the store’s clock', async (t) => {
   const app = await harness(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);

@@ -1,5 +1,5 @@
-// The scanner's public keys are cached for an hour, or longer if they can't be reloaded. Unknown
-// identifiers cause only a few extra fetches.
+// The scanner's public keys are cached for an hour, or longer if they can't be reloaded. Reports
+// with unknown key identifiers cause only a few extra fetches.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const isFound = async (keys: ScannerKeys, id: string, key: KeyObject) =>
 
 const isAway = (error: unknown) => error instanceof ApiError && error.code === 'unavailable';
 
-test('the list is loaded once an hour, and keys no longer marked as current are still accepted', async () => {
+test('the list of public keys is loaded once an hour, and keys no longer marked as current are still accepted', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one, b: two })));
   ok(await isFound(keys, 'a', one));
   ok(await isFound(keys, 'b', two));
@@ -59,7 +59,7 @@ test('the list is loaded once an hour, and keys no longer marked as current are 
   equal(stub.fetches, 2);
 });
 
-test('an unknown identifier causes one extra fetch immediately', async () => {
+test('an unknown key identifier causes one extra fetch immediately', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   ok(await isFound(keys, 'a', one));
   stub.answer = () => new Response(listOf({ a: one, b: two }));
@@ -67,7 +67,7 @@ test('an unknown identifier causes one extra fetch immediately', async () => {
   equal(stub.fetches, 2);
 });
 
-test('invented identifiers cause at most three extra fetches in three minutes', async () => {
+test('invented key identifiers cause at most three extra fetches in three minutes', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   await keys.find('a');
   const find = (at: number) => keys.find(`made-up-${at}`);
@@ -96,7 +96,7 @@ const faults: Record<string, () => Response | Promise<Response>> = {
 };
 
 for (const [what, answer] of Object.entries(faults)) {
-  test(`after ${what}, known keys are kept, and an unknown identifier gets a 503`, async () => {
+  test(`after ${what}, known keys are kept, and an unknown key identifier gets a 503`, async () => {
     const { keys, stub } = remote(() => new Response(listOf({ a: one })));
     await keys.find('a');
     stub.answer = answer;

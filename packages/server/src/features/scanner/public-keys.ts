@@ -1,5 +1,5 @@
 // The secret scanner's public keys, from a file or URL. They are reloaded after an hour, and when a
-// report uses an unknown identifier. As long as reloading fails, the old keys stay in use.
+// report uses an unknown key identifier. As long as reloading fails, the old keys stay in use.
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';

@@ -65,7 +65,7 @@ test('if part of a long report fails, the work done so far is kept and a redeliv
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('if one token cannot be processed, the report gets a 503, the others are still processed, and a redelivery completes it', async (t) => {
+test('if one token cannot be processed, the others still are, the report gets a 503, and a redelivery processes the rest', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();
@@ -91,7 +91,7 @@ test('if one token cannot be processed, the report gets a 503, the others are st
   equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
 });
 
-test('a report that takes too long gets a 503, and a redelivery completes it', async (t) => {
+test('a report that takes too long gets a 503, and a redelivery processes the rest', async (t) => {
   const vendor = await harness(t);
   const { db } = vendor.testApp;
   const now = performance.now.bind(performance);

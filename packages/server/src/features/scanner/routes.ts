@@ -22,11 +22,13 @@ import { isSignedBy } from './signature.ts';
 
 const REASON = 'Found in public by a secret scanner.';
 /**
- * Keeps the response within the scanner's timeout. The scanner sends an unfinished report again.
+ * The time limit for a report, so that the response is sent before the scanner times out. If the
+ * report is unfinished by then, the scanner sends it again.
  */
 const WORK_MS_MAX = 9 * SECOND_MS;
 /**
- * Between two parts, other requests can run. A body of the maximum size has about 45,000 entries.
+ * The maximum number of entries in a part. Other requests can run between two parts. The largest
+ * possible report has about 45,000 entries.
  */
 const PART_ENTRIES_MAX = 2000;
 

@@ -124,7 +124,7 @@ test('a leaked key keeps an earlier expiry, and a revoked key is left unchanged'
   deepEqual(await vendor.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
 });
 
-test('tokens issued elsewhere are labelled false_positive', async (t) => {
+test('tokens issued elsewhere are labelled `false_positive`', async (t) => {
   const vendor = await harness(t);
   const { key } = await vendor.given.key();
   const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;

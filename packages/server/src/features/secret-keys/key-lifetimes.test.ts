@@ -24,7 +24,7 @@ test('keys created by an expiring key expire with it, and so do the keys those c
   }
 });
 
-test('an expires_at later than the calling key’s is rejected, and the error gives its path', async (t) => {
+test('an `expires_at` later than the calling key’s is rejected, and the error gives the field’s path', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);

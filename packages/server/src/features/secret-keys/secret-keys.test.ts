@@ -73,7 +73,7 @@ test('a rotation never extends an expiry', async (t) => {
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('a new key does not inherit the expiry set by an overlap', async (t) => {
+test('a key created by a rotation does not inherit the expiry that an overlap gave the old key', async (t) => {
   const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
@@ -95,7 +95,7 @@ test('a revoked key is rejected on the next request', async (t) => {
   equal(messageOf(conflict), 'A revoked key cannot be rotated.');
 });
 
-test('revoking again changes nothing and writes no audit entry', async (t) => {
+test('revoking a revoked key changes nothing and writes no audit entry', async (t) => {
   const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const first = await as.liveKey(revoke, { id: key.id, reason: 'one' });
@@ -178,7 +178,7 @@ test('a cursor from a different list or workspace is rejected', async (t) => {
   await refused(theirs.as.liveKey(list, { cursor: 'bm90aGluZw' }), 400, 'invalid_request');
 });
 
-test('last_used_at is updated at most once a minute', async (t) => {
+test('`last_used_at` is updated at most once a minute', async (t) => {
   const { as, clock } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const used = async () => (await as.liveKey(read, { id: key.id })).last_used_at;

@@ -1,4 +1,4 @@
-// Turns rows into session objects. In this feature, only this file reveals a token.
+// Turns rows into session objects. No other file in this feature puts a token in a response.
 import type { Session, SessionSummary } from '@keyrail/protocol/objects/session.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { presentMembership, presentPerson } from '../accounts/present.ts';

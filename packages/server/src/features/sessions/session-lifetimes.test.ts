@@ -75,7 +75,7 @@ test('a use is recorded at most once a minute, even under load', async (t) => {
   }
 });
 
-test('a session’s last_seen_at and expires_at change together', async (t) => {
+test('a session’s `last_seen_at` and `expires_at` change together', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const before = await seenBy(person);

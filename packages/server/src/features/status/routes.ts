@@ -1,6 +1,6 @@
 // What a deployment reports about itself: its public details, environments and probes, and the
-// public halves of its signing keys, for verifying embed tokens. The liveness probe doesn't query
-// the database, because a database outage must not get the API restarted.
+// public halves of its signing keys. The liveness probe doesn't query the database, because a
+// database outage must not cause restarts of the API.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';

@@ -95,7 +95,7 @@ test('a workspace’s audit log starts with its creation', async (t) => {
   equal((await as.token(key.key)(read)).billing_email, 'Bills@Globex.example', 'stored as sent');
 });
 
-test('slugs are unique, and the error for a taken one names the field', async (t) => {
+test('slugs are unique, and the error for a slug already in use gives the field’s path', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
   await as.bootstrap(found, { name: 'One', slug });

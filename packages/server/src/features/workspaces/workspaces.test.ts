@@ -13,7 +13,7 @@ const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
 
 const rowsOf = async ({ as }: Pick<Harness, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
 
-test('a change is visible to the next read and sets updated_at', async (t) => {
+test('a change is visible to the next read and sets `updated_at`', async (t) => {
   const { as, clock } = await harness(t);
   const before = await as.liveKey(read);
   clock.shift(5000);
@@ -70,7 +70,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit entry for ${JSON.stringify(input)} lists ${names}, without any email address`, async (t) => {
+  test(`the audit entry for the patch ${JSON.stringify(input)} lists ${names}, without any email address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
