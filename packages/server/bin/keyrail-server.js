@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Runs the built server, or its TypeScript sources if it has not been built. Any version of Node.js
-// can run this file. If it is too old for the server, the file starts the server with the version
-// that npm installed. Plain JavaScript without dependencies, so that it runs even if nothing is
-// installed.
+// can run this file. If that version is too old for the server, the server is started with the
+// Node.js that npm installed. Plain JavaScript without dependencies, so that this file runs even if
+// nothing is installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ if (!isInstalled) {
 }
 
 /**
- * Stays alive as the parent process: forwards signals to the child, and exits the same way as it
+ * Stays alive as the parent process: forwards signals to the child, and exits the way the child
  * did.
  */
 function runPinned() {

@@ -1,7 +1,7 @@
 // Bundles the server into a few files, in a folder under dist/ named after the sources' checksum.
 // Starting from the thousand or so source modules would take a second longer. Plain JavaScript
-// without dependencies, because keyrail-server.js imports it. Run as a script, it builds the
-// program if it is missing.
+// without dependencies, because keyrail-server.js imports it. Run as a script, this file builds the
+// program if there is no build of the current sources.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,8 @@ const DIST = `${HOME}/dist`;
 const PREFIX = 'program-';
 const SUM_CHARS = 16;
 /**
- * How many builds to keep. A server still running during an upgrade loads files from its own build.
+ * How many builds to keep: a server that is still running during an upgrade loads files from the
+ * older build it was started from.
  */
 const KEPT = 3;
 const SOURCES = [

@@ -57,9 +57,7 @@ export type WorkerParts = RetireParts &
 type Job = {
   name: string;
   everyMs: number;
-  /**
-   * How long after its very first start a deployment runs the job for the first time; 0 if absent.
-   */
+  /** How long to wait before the first run in a new deployment; 0 if absent. */
   firstAfterMs?: number;
   run(): Promise<unknown>;
 };

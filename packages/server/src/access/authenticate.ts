@@ -7,7 +7,7 @@ import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * How old a cached secret key may be. `new`: it is never taken from the cache. `recent`:
+ * How old a cached secret key may be. `new`: the cache isn't used. `recent`: tens of
  * milliseconds, which is just as safe, because a revocation is not confirmed until such copies have
  * expired. `hot`: seconds.
  */

@@ -46,7 +46,7 @@ test('a live credential covers both environments; a test credential covers only 
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** Whether a test key may read and write. */
+/** Whether a test key may read, and whether it may write, on a route with each boundary. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },
@@ -91,6 +91,6 @@ for (const [what, values, isRefused] of inputs) {
   });
 }
 
-test('a denial at the boundary has the message specified by the contract', () => {
+test('a request denied at the live/test boundary gets the message the contract specifies', () => {
   equal(BEYOND_BOUNDARY, 'A test secret key cannot manage live resources.');
 });

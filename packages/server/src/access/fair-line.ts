@@ -17,7 +17,7 @@ type Line = {
 type LineParts = { waitingMax: number; refuse(): Error };
 
 function createLine({ waitingMax, refuse }: LineParts): Line {
-  /** In the order in which they are served. */
+  /** Each network's waiting calls, in the order in which the networks are served. */
   const lanes = new Map<string, Waiting[]>();
   let size = 0;
 

@@ -39,7 +39,10 @@ export type SecretKeyAuthParts = {
 
 export type SecretKeyAuth = {
   principalOf(token: string, freshness: Freshness): Promise<Principal> | Principal;
-  /** Called after the commit. Settles once only hot endpoints can still accept the keys. */
+  /**
+   * Called after the commit. Settles when the keys can no longer be accepted, except by hot
+   * endpoints.
+   */
   forget(keyIds: readonly string[]): Promise<void> | null;
   close(): Promise<void>;
 };

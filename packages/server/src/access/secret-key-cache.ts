@@ -23,7 +23,7 @@ export type SecretKeyCache = {
 };
 
 type SecretKeyCacheParts = {
-  /** The largest of the endpoints' maximum ages. */
+  /** How long an entry is kept: the largest maximum age of any endpoint. */
   lifeMs: number;
   /** Throws a 401 if the key is not active. */
   read(token: string): Promise<ReadKey>;

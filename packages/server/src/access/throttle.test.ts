@@ -94,7 +94,7 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
   }
 });
 
-test("IPv6 clients also share a limit: four times a single client's per /56, sixteen times per /48", async () => {
+test("IPv6 clients also share limits: four times a single client's per /56 network, sixteen times per /48", async () => {
   const { throttle } = setUp();
   /** Counts the attempts allowed from the 256 networks in a /56. */
   const allowedFrom = async (home: string): Promise<number> => {

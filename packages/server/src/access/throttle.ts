@@ -11,12 +11,12 @@ import { createMemoryCounters } from '../volatile/memory.ts';
 import { networksOf } from './client-networks.ts';
 
 export type Throttle = {
-  /** For every request without a credential, before its body is read. */
+  /** Called for every request without a credential, before its body is read. */
   chargeClient(address: string): Promise<void>;
   chargeSignUp(email: string): Promise<void>;
   /** For password resets. Counted separately, so that failed logins cannot block a reset. */
   chargeReset(email: string): Promise<void>;
-  /** Throws if this client has tried this address too often. */
+  /** Throws if this client has tried to sign in with this email address too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
   /** For attempts by a signed-in user, and emails to the user's own address. */
   chargeAccount(userId: string): Promise<void>;

@@ -1,4 +1,4 @@
-// The schema's tables as a backup reads them, and the check that it can read all their rows.
+// Lists the tables and columns that a backup reads, and checks that the backup can see all rows.
 import type pg from 'pg';
 
 export type TableShape = {

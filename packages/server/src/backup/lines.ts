@@ -4,10 +4,7 @@
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/**
- * Rows per page. A row without large values is under 8 KiB; large values are stored outside their
- * row.
- */
+/** The maximum number of rows per page in a table without large values: each is under 8 KiB. */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 

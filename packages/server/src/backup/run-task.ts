@@ -23,7 +23,7 @@ import type { Place } from './sessions.ts';
  */
 type Shared = { into: string; key: string | null; scratch: string };
 
-/** `part`: the backup's directory name while it is incomplete. */
+/** `part`: the directory's name until the backup is complete. */
 export type BackupOrder = Shared & {
   task: 'backup';
   place: Place;
@@ -47,7 +47,7 @@ export type Report =
   /** `backupId`: the backup that did not pass its test; null for other failures. */
   | { kind: 'failed'; reason: string; isRunning: boolean; backupId: string | null };
 
-/** Reports are for people, so a few per second are enough. */
+/** Progress reports are for people, so a few per second are enough. */
 const REPORT_EVERY_MS = 200;
 
 export function paced(report: (progress: TaskProgress) => void): typeof report {

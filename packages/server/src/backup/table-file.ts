@@ -79,8 +79,8 @@ const BATCH_BYTES = 1_048_576;
 const BATCH_LINES = 2000;
 
 /**
- * Far more than the largest row. Without a limit, a compressed line that never ends would fill up
- * memory.
+ * The maximum length of a line, far more than the largest row needs. Without a limit, a compressed
+ * line that never ends would fill up memory.
  */
 const LINE_BYTES_MAX = 256 * 1_048_576;
 
@@ -99,7 +99,7 @@ export async function* linesOf(
   const packed = key === null ? sealed : decrypted(sealed, key);
   const plain = createZstdDecompress();
   const unpacking = pipeline(packed, plain);
-  unpacking.catch(() => {}); // the loop below fails as well
+  unpacking.catch(() => {}); // handled below: the loop fails with the same error
   const content = createTally();
   let rows = 0;
   let batch: string[] = [];

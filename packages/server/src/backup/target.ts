@@ -17,7 +17,7 @@ const OF_ANY_SERVER = [
 
 const LOCK_WAIT = '5s';
 
-/** The target is unchanged. The message says what to do. */
+/** Thrown before anything in the target is changed. The message says what to do. */
 export class TargetInUse extends Error {}
 
 /**

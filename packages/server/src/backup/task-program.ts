@@ -66,7 +66,7 @@ function signingWith({ kid, pkcs8 }: NonNullable<BackupOrder['anchorKey']>): Sig
   return (heads, moment) => signHeads(heads, { kid, key }, moment).map(wireAnchor);
 }
 
-/** A restore imports the server's features, which a backup doesn't need. */
+/** Imported only when needed: a restore loads the server's features, a backup doesn't. */
 const test: typeof verifyBackup = async (order, report) =>
   (await import('./verify-backup.ts')).verifyBackup(order, report);
 

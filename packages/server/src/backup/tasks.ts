@@ -47,8 +47,8 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   });
   const nowMs = () => systemClock.now().getTime();
   /**
-   * If another process is running a backup, it holds the lock in the database; backups in this
-   * process take turns.
+   * Removes incomplete backups, but not one that is being written: a backup in another process
+   * holds the lock in the database, and backups in this process take turns.
    */
   const clear = async () => {
     await openWork(

@@ -5,7 +5,8 @@ export function assert(condition: unknown, why: string): asserts condition {
 }
 
 /**
- * For the default case of a switch over a closed union: if a case is missing, it does not compile.
+ * For the default case of a switch over a closed union: if a case is missing, the switch does not
+ * compile.
  */
 export function unreachable(value: never): never {
   throw new Error(`bug: unexpected ${JSON.stringify(value)}`);

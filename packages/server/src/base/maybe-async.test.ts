@@ -9,7 +9,7 @@ function fail(): never {
   throw fault;
 }
 
-test('a value is passed on immediately, a promise when it resolves', async () => {
+test("a value is passed on immediately, and a promise's value when the promise resolves", async () => {
   equal(
     chain(1, (one) => one + 1),
     2,

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #text: string | null;
 
-  /** With null, the secret can't be revealed: used for stored responses. */
+  /** `text` is null in a stored response, whose secrets can't be revealed. */
   constructor(text: string | null) {
     this.#text = text;
   }

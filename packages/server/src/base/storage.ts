@@ -10,7 +10,6 @@ export type StorageState = 'ok' | 'low' | 'full' | 'out';
 export const storageStates: readonly StorageState[] = ['ok', 'low', 'full', 'out'];
 
 /**
- * `spare`: such a write stops when the disk is low. `reserve`: it only stops when the disk is out
- * of space.
+ * `spare`: the write is rejected as soon as the state is `low`. `reserve`: only once it is `out`.
  */
 export type StorageUse = 'spare' | 'reserve';

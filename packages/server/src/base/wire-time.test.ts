@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { wireTime } from './wire-time.ts';
 
-test('every time is formatted as toISOString would, in any order', () => {
+test('times are formatted as by toISOString, whatever order they come in', () => {
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
       for (const moment of moments) equal(wireTime(moment), moment.toISOString());

@@ -69,7 +69,7 @@ async function withTasks<T extends { backupId: string }>(
   }
 }
 
-/** Otherwise, a wrong directory would result in a backup of a new, empty database. */
+/** Without this check, a wrong directory would result in a backup of a new, empty database. */
 function refuseWithoutDatabase({ store: { databaseUrl, dataDir } }: Config): void {
   if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
   throw new Error(

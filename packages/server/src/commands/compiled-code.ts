@@ -23,6 +23,6 @@ export function cacheCompiledCode(dataDir: string, program: string): void {
     const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
-    // A leftover folder only takes up disk space, so it must not prevent startup.
+    // A leftover folder only takes up disk space, so failing to remove it must not prevent startup.
   }
 }

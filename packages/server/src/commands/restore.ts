@@ -26,7 +26,10 @@ const USAGE =
   '[--ahead-of <version>]';
 const NEW_KEY = '--new-master-key';
 
-/** Leaves room for later restores below the largest exact integer. */
+/**
+ * The highest version that `--ahead-of` accepts. It is below the largest integer that a number
+ * represents exactly, so that later restores can raise versions further.
+ */
 const AHEAD_OF_MAX = 2 ** 52;
 
 export async function restoreCommand(config: Config, words: readonly string[]): Promise<void> {

@@ -85,9 +85,9 @@ async function run(config: Config, parts: Parts): Promise<void> {
     log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
   }
   if (parts.api && isTTY) process.stdout.write(welcome(url, config));
-  // Standard output contains nothing but JSON, because a program may be reading the log.
+  // Written to standard error, because a program may be reading the log's JSON on standard output.
   else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
-  // Written now, because a killed process could not write it on exit.
+  // Writes the compiled-code cache now, because a process that is killed can't do so on exit.
   flushCompileCache();
 }
 
@@ -203,8 +203,8 @@ type Running = {
 };
 
 /**
- * Requests and jobs stop at the same time: a job waiting for a mail server must not keep the API
- * open in the meantime.
+ * Stops serving requests and stops the jobs at the same time: the API must not accept new requests
+ * while a job is waiting for a mail server.
  */
 export async function stopInOrder({ app, worker, probes }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);

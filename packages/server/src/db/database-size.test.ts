@@ -38,7 +38,7 @@ test('the size is checked when a write needs it, but not on every write', () => 
   equal(looks, 1);
 });
 
-test('after a reported full disk, only reserve writes are allowed for a while', async () => {
+test('after the server reports a full disk, only `reserve` writes are allowed for a while', async () => {
   const { db } = await testApp();
   const gauge = createSizeGauge(null, never);
   const guarded = withDiskReserve(db, gauge);

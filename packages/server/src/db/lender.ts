@@ -64,8 +64,8 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
-      // Measured now that the work has finished, because the connection may be returned a turn
-      // later.
+      // The time is measured before the connection is returned, which may take one more turn of the
+      // event loop.
       const back = leave(monotonicMs() - lentAt);
       // A connection whose transaction is still open, for any reason, is discarded too.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);

@@ -13,7 +13,7 @@ import { allRoles, inThisDatabase } from './roles.ts';
 
 const directory = join(packageFolder, 'src/db/migrations');
 
-// An arbitrary constant, the same in every version.
+// The ID of the advisory lock: an arbitrary number that must stay the same in every version.
 const LOCK_ID = 7_265_001;
 
 type Migration = { name: string; text: string; hash: string };

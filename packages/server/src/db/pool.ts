@@ -275,7 +275,7 @@ const mayRepeat: Record<DoorRole, boolean> = {
   kr_worker: false,
 };
 
-/** Marks a lost connection as safe to retry on another connection. */
+/** If the connection was lost, marks the error as safe to retry on another connection. */
 const untouched = (error: unknown): unknown =>
   isLost(error)
     ? new StoreUnavailable('the connection was lost', { cause: error, untouched: true })

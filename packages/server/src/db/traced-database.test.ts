@@ -18,7 +18,7 @@ const opening = (more: Partial<Opening> = {}): Opening => ({
   ...more,
 });
 
-test('the session name is the full traceparent for the length of one transaction', async () => {
+test("for one transaction, the session's name contains the full traceparent", async () => {
   const { db } = await testApp();
   const nameOf = async (more: Partial<Opening> = {}) =>
     (await db.once(opening(more), NAME)).rows[0]?.name;
@@ -34,7 +34,7 @@ test('the session name is the full traceparent for the length of one transaction
   equal(await nameOf(), usual);
 });
 
-/** Long enough that nothing is sent before the process exits. */
+/** An export delay long enough that no span is sent before the process exits. */
 const NEVER_MS = 60_000;
 
 test('a recorded statement passes its span to PostgreSQL and nowhere else', async () => {

@@ -1,5 +1,5 @@
-// Checks that every audit chain that has grown has a recent anchor and continues it, and that every
-// destination has that anchor.
+// Checks that each audit chain still matches its last anchor, that a chain which has grown gets a
+// new anchor in time, and that anchors can be written to every destination.
 import { MINUTE_MS } from '../base/duration.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';

@@ -44,7 +44,7 @@ const thisMachine: Reading = { name: 'this machine', aheadMs: 0, unsureMs: 0 };
 
 function apartFaults(one: Reading, other: Reading): Outcome[] {
   const difference = Math.abs(one.aheadMs - other.aheadMs);
-  // The smallest actual difference that is consistent with both measurements.
+  // The smallest actual difference consistent with both measurements.
   const apartMs = difference - one.unsureMs - other.unsureMs;
   if (apartMs < APART_MS_WARNED) return [];
   const seconds = (apartMs / SECOND_MS).toFixed(1);

@@ -61,13 +61,13 @@ export async function findUnprotected(inspection: Inspection): Promise<string[]>
 /** A privilege on a table, or on one column of it. */
 type Held = {
   table: string;
-  /** Null if every role has it. */
+  /** Null if every role has the privilege. */
   grantee: string | null;
   may: string;
   column: string | null;
 };
 
-// The owner's own privileges are left out. Generated columns cannot be written.
+// Leaves out the owner's own privileges, and generated columns, because nobody can write to them.
 const HELD = `
   select c.relname::text as "table", r.rolname::text as grantee, lower(privilege_type) as may,
     column_name as "column"

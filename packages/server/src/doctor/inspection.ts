@@ -23,7 +23,7 @@ export type Inspection = {
   roleSuffix(): Promise<{ found: string; expected: string }>;
   /** Why the server would refuse to start with this login; null if it wouldn't. */
   loginRefusal(): Promise<string | null>;
-  /** The warnings that a start would log. Only for a migrated database. */
+  /** The warnings that the server would log at startup. Only for a migrated database. */
   loginWarnings(): Promise<LoginWarning[]>;
 };
 

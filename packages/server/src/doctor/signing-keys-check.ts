@@ -26,9 +26,7 @@ type Key = {
   now: Date;
 };
 
-/**
- * The worker checks every minute, so a key this far past its time means that no worker is running.
- */
+/** The worker checks every minute, so if a key is this long overdue, no worker is running. */
 const LATE_MS = DAY_MS;
 
 export async function checkSigningKeys(

@@ -39,7 +39,7 @@ function notificationsOver(
   return { hub, notifications, called, asked, listeners };
 }
 
-test('changes in one turn are sent together, with the highest version per project', async () => {
+test('changes announced in one event-loop turn are sent together, with the highest version per project', async () => {
   const { notifications, called } = notificationsOver();
   notifications.announce([{ projectId: 'p', version: 7 }]);
   notifications.announce([{ projectId: 'p', version: 6 }]);
@@ -63,7 +63,7 @@ test('a change in this or another process wakes waiting requests immediately', a
   await notifications.close();
 });
 
-test('a lost notification delays a change by about a second', async () => {
+test('if a notification is lost, waiting requests wake about a second later', async () => {
   const versions = [{ projectId: 'p', version: 2 }];
   const { hub, notifications, asked } = notificationsOver({ versions });
   await sleep(1200);

@@ -116,7 +116,7 @@ type Outcome<Shown> = {
   shown: Shown;
   /** Must settle before the response is sent. */
   settled: Promise<void> | null;
-  /** Storing the response of an operation that was rolled back because it changed nothing. */
+  /** Stores the response after a rollback, if the operation changed nothing. */
   keptLater: ReturnType<typeof keepResponse> | null;
 };
 

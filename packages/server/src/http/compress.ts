@@ -18,7 +18,7 @@ const compress: Record<Encoding, (text: string) => Promise<Buffer>> = {
   gzip: (text) => toGzip(text, { level: GZIP_LEVEL }),
 };
 
-/** The same change is sent to every node that polls, so its text is compressed only once. */
+/** Compressed texts. The same change is sent to every polling node, but compressed only once. */
 const results = new WeakMap<JsonText, { [E in Encoding]?: Promise<Buffer> }>();
 
 /** Null if the client accepts neither encoding, or the text is too short. */

@@ -24,7 +24,7 @@ import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
-/** Longer than the longest wait for nodes, which leaves time to respond. */
+/** The longest wait for nodes, plus time to respond. */
 const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
 export type RouteDoorParts = DoorParts &

@@ -100,7 +100,7 @@ test('brackets in strings, and siblings, do not count as nesting', () => {
   deepEqual(readJson(Buffer.from(JSON.stringify(siblings))), siblings);
 });
 
-test('the number of values is limited, and commas in strings do not count', () => {
+test('the number of values in a body is limited; commas inside strings are not counted', () => {
   const list = (values: number) => Buffer.from(`[${Array(values).fill('","').join()}]`);
   equal((readJson(list(5), 5) as unknown[]).length, 5);
   const refusal = refusalOf(() => readJson(list(6), 5));

@@ -49,7 +49,7 @@ for (const [what, request, part, paths] of [
   ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
   ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],
 ] as const) {
-  test(`the error for ${what} gives the part of the request and the path`, async (t) => {
+  test(`the error for ${what} states which part of the request is invalid, and the path`, async (t) => {
     const answer = await server(t).inject(request);
     const { error } = answer.json();
     equal(answer.statusCode, 400);

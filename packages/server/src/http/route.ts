@@ -90,7 +90,7 @@ type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
-  /** Identifies a caller without a credential in the log: a user signing in, or the scanner. */
+  /** For callers without a credential, records whom to log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** The path and query of the request as they were sent. */

@@ -125,7 +125,7 @@ const refusals: [string, InjectOptions, string][] = [
   ['a different content type', post('/things', '{}', 'text/plain'), '415 unsupported_media_type'],
   ['broken JSON', post('/things', '{'), '400 invalid_request'],
   ['an oversized body', post('/things', ' '.repeat(BODY_BYTES_MAX + 1)), '413 payload_too_large'],
-  ['a body over the limit of its endpoint', post('/small', '{"a":12345}'), '413 payload_too_large'],
+  ["a body over its endpoint's limit", post('/small', '{"a":12345}'), '413 payload_too_large'],
   ['an unexpected failure', { url: '/fails' }, '500 internal_error'],
 ];
 

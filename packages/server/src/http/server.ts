@@ -118,7 +118,7 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   }
 }
 
-/** Set in onRequest, before the body is read. For a GET, it is set in the handler instead. */
+/** The admitted caller, set before the body is read. A GET's caller is admitted by the handler. */
 const ADMITTED = 'admitted';
 
 declare module 'fastify' {
@@ -160,7 +160,7 @@ function addRoute(
       onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // Fastify rejects a malformed Content-Type, so endpoints that accept any type drop it.
+          // Endpoints that accept any type accept a malformed one too, which Fastify would reject.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
@@ -225,7 +225,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort(GONE);
   else {
     raw.once('close', () => {
-      // After a complete response, the connection is usually still open.
+      // This event also follows a complete response; then the client has not disconnected.
       if (!raw.writableEnded) controller.abort(GONE);
     });
   }

@@ -28,11 +28,11 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // The body arrives in socket events, which are outside the request's span.
+    // Enters the span again: the body arrived in socket events, which are outside the span.
     route.handler = function traced(request, reply) {
       return within(request, () => handler.call(this, request, reply));
     };
-    // All of these hooks call `done`.
+    // All of this server's onResponse hooks call `done`; none returns a promise.
     const hooks = [route.onResponse ?? []].flat();
     route.onResponse = hooks.map((hook) => (request, reply, done) => {
       within(request, () => hook.call(app, request, reply, done));

@@ -1,5 +1,5 @@
-// Writes a response. The pipeline has already completed it, so it bypasses the framework, which
-// would process every header and the body again.
+// Writes a response that the pipeline has completed, without the framework, which would process
+// every header and the body again.
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonText } from '../base/json-text.ts';

@@ -11,7 +11,7 @@ export type Setting<T = unknown> = {
   parse(text: string): T;
 };
 
-/** Settings that are used together, each under the name of its value. */
+/** Settings used together, each under its field name in the config. */
 export type Group = Readonly<Record<string, Setting>>;
 
 /** The value of a setting: null only if it has no default. */

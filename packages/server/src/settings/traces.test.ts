@@ -39,7 +39,7 @@ test("setting a collector's URL or the exporter turns traces on", () => {
   }
 });
 
-test('every setting is read', () => {
+test('every trace setting is read', () => {
   const wanted = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',

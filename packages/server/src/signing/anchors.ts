@@ -1,9 +1,9 @@
 // Anchors: signed heads of audit chains. A head's hash covers all entries before it, so an anchor
 // kept outside the database can later prove that none of them has been removed or rewritten.
 //
-// The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. The
-// `object` field states what it is. Tokens, by contrast, are signed over base64url text, which
-// never begins with "{", so no signature of one kind is valid for the other.
+// The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its
+// `object` field says that it is an anchor. Tokens, by contrast, are signed over base64url text,
+// which never begins with "{", so no signature of one kind is valid for the other.
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';

@@ -31,7 +31,7 @@ const published = async (within: TestApp): Promise<string[]> =>
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-test('if there is no signing key, the list is empty, and the first token creates a key', async (t) => {
+test('without a signing key, no key is published, and the first token creates one', async (t) => {
   const vendor = await harness(t);
   await vendor.testApp.app.worker.work((tx) =>
     tx.run({ text: 'delete from signing_keys', values: [] }),

@@ -25,8 +25,8 @@ export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook
   };
 
   /**
-   * Drops the leases that expire at the next expiry time if it has passed; otherwise, this time is
-   * checked again later.
+   * Checks one expiry time: if it has passed, drops its leases; otherwise, moves it to the end, to
+   * be checked again later.
    */
   function lookAtNext(now: number): void {
     const { value, done } = endings.entries().next();

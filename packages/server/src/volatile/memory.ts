@@ -29,12 +29,14 @@ import {
 import { type Charged, expiresInMs, giveBack, recordLease } from './memory-leases.ts';
 import { type Counter, createOwnerNames, type OwnerNames, type Total } from './owner-names.ts';
 
-/** Up to 82 MB if all counters are sliding, plus 15 MB of leases. */
+/**
+ * The default maximum for one owner: up to 82 MB if all counters are sliding, plus 15 MB of leases.
+ */
 const MEMORY_NAMES_MAX = 100_000;
 
 /**
- * Measured: 816 to 832 bytes for a sliding counter, 688 to 704 for a fixed one. Leaves room for
- * longer rule IDs.
+ * The memory assumed for one counter. Measured: 816 to 832 bytes for a sliding counter, 688 to 704
+ * for a fixed one. The rest is for longer rule IDs.
  */
 const NAME_BYTES = 1024;
 /**
@@ -42,7 +44,7 @@ const NAME_BYTES = 1024;
  * no new ones.
  */
 const HEAP_SHARE = 1 / 8;
-/** Beyond that, owners with few counters still get new ones, up to this multiple of the limit. */
+/** Owners with few counters still get new ones until there are this many times the maximum. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
@@ -79,7 +81,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Throws if there are too many counters. Existing ones can still be charged. */
+  /** Throws if there are too many counters for more. Existing ones can still be charged. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;

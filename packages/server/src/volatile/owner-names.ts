@@ -36,7 +36,10 @@ export type OwnerNames = {
   touch(name: string, counter: Counter, now: number): void;
   /** The time until the first of the rechecked full counters can be evicted. */
   waitMs(now: number): number;
-  /** Makes one pass over all counters. Each call checks one counter; returns false at the end. */
+  /**
+   * Returns a function for one pass over all counters: each call checks one of them, and returns
+   * false at the end of the pass.
+   */
   sweeper(): (now: number) => boolean;
 };
 

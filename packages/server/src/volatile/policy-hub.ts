@@ -43,7 +43,7 @@ export type PolicyHub = {
 
 type Waiter = { since: number; workspaceId: string; wake(): void };
 
-/** Further requests get an immediate response instead of being held. */
+/** The maximum number of held requests. Any more get an immediate response. */
 const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };

@@ -57,7 +57,7 @@ test('if the server does not have the script, it is sent', async () => {
   deepEqual(calls, ['by its hash', 'whole', 'worked']);
 });
 
-test('a check on a moving slot is retried without counting new counters', async () => {
+test("a check on a moving slot is retried, without counting new counters towards the owner's maximum", async () => {
   const sent: unknown[] = [];
   const { check } = scene(
     async () => [1, 1, 1000, 0],

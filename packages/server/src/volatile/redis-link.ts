@@ -1,5 +1,5 @@
-// A connection to Redis (a single server or a Cluster) that fails fast: while it is down, commands
-// are not queued; no command is sent twice; and if the server doesn't respond, it reconnects.
+// A connection to Redis (a single server or a Cluster) that fails fast: it queues no commands while
+// it is down, never sends a command twice, and reconnects if the server doesn't respond.
 import { lookup } from 'node:dns';
 import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';

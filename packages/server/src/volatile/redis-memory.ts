@@ -14,7 +14,10 @@ export type ServerMemory = {
   isNearFull: boolean;
 };
 
-/** A full server refuses every charge, so it is reported while there is still time to act. */
+/**
+ * A server that uses more than this fraction of its memory is reported while there is still time to
+ * act, because a full server refuses every charge.
+ */
 const NEAR_SHARE = 0.8;
 /** The warning is withdrawn at a lower fraction, so that it doesn't flap at the threshold. */
 const NEAR_NO_MORE_SHARE = 0.75;

@@ -22,8 +22,8 @@ const OWNER_SHARE = 1 / 8;
 const UNSEEN_SHARE = 0.01;
 
 /**
- * The number of readings in a period. An owner counts if it was seen in this period or the previous
- * one.
+ * The number of readings in a period. The free space is shared among the owners seen in this period
+ * or, if there were more, in the previous one.
  */
 const TURN_LOOKS = 1200;
 const SEEN_MAX = 100_000;
@@ -32,7 +32,9 @@ type Server = {
   before: Set<string>;
   seen: Set<string>;
   namesMax: number;
-  /** How many rules have been checked since the last reading. Each may have a new counter. */
+  /**
+   * How many rules have been checked since the last reading. Each check may have created a counter.
+   */
   unseen: number;
   unseenMax: number;
 };

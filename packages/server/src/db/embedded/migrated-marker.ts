@@ -8,7 +8,7 @@ const MARKER = 'keyrail-migrated';
 const TEXT =
   'This directory contains a Keyrail database. Keyrail does not start if its files are missing.\n';
 
-/** The errors for a full or read-only disk. A later start then writes the marker. */
+/** Error codes for a full or read-only disk. The marker is then written by a later start. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export async function refuseWithoutFiles(directory: string): Promise<void> {

@@ -39,7 +39,7 @@ test('a new directory gets a copy, and it can be opened', async (t) => {
   equal((counted?.tables ?? 0) > 50, true);
 });
 
-test('a copy that was interrupted before its last file is completed by the next one', async (t) => {
+test('if a copy is interrupted before its last file, the next start copies everything again', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory);
   await rm(join(directory, 'PG_VERSION'));

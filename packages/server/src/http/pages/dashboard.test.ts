@@ -35,7 +35,7 @@ function serverOn(t: TestContext, folder: string, publicUrl = 'https://keys.exam
   return app;
 }
 
-test('every dashboard path gets the page with its security policy, uncached', async (t) => {
+test('every dashboard path serves the page, uncached and with its security policy', async (t) => {
   const app = serverOn(t, await built(t));
   const paths = DASHBOARD_PATHS.map((path) => path.replace('*', 'acme/live/keys/0190?tab=usage'));
   for (const url of [...paths, '/w/docs', '/?from=mail']) {
@@ -59,7 +59,7 @@ test('every dashboard path gets the page with its security policy, uncached', as
   match((await app.inject({ url: '/docs' })).body, /Keyrail/);
 });
 
-test('all other paths are unaffected', async (t) => {
+test("paths outside the dashboard get a 404 with the API's headers", async (t) => {
   const app = serverOn(t, await built(t));
   for (const url of ['/keys', '/sign-in/', '/workspaces/other', '/w', '/gallery', '/index.html']) {
     const { statusCode, headers } = await app.inject({ url });

@@ -27,7 +27,7 @@ export const DASHBOARD_PATHS = [
   '/w/*',
 ] as const;
 
-/** Workers don't inherit the page's policy, so scripts are sent with it too. */
+/** Also sent with scripts, because web workers don't inherit the page's policy. */
 export const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

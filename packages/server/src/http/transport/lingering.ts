@@ -89,7 +89,7 @@ type Source = IncomingMessage | Socket;
 
 /** Reads and discards incoming bytes, within the limits. */
 function openDropping(limits: LingerLimits) {
-  /** In the order in which they began. */
+  /** The sources being drained, each with the function that ends it, oldest first. */
   const sources = new Map<Source, () => void>();
 
   function begin(source: Source, over: () => void): void {

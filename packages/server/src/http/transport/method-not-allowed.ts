@@ -50,7 +50,7 @@ const usualMethodsExcept = (known: readonly string[]): string[] =>
 
 type Refuse = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** Applies to routes added after it. */
+/** Applies to routes added after this call. */
 export function refuseRareMethods(
   app: FastifyInstance,
   responses: Responses,

@@ -182,7 +182,7 @@ test('closing does not wait for a client that is still receiving its response', 
   const closing = Promise.withResolvers<void>();
   const route: ServedRoute = {
     ...waitingRoute(),
-    // The response's headers are created before the next tick, and the response is sent after it.
+    // Closes the server after the response's headers are created, but before they are sent.
     run: () => {
       process.nextTick(() => closing.resolve(app.close()));
       return { answered: true };
