@@ -1,5 +1,5 @@
-// Edge's endpoints. Most requests need neither waiting nor their body, so they are handled without
-// promises, streams or parsing.
+// Edge's endpoints. Most requests can be decided immediately and without their body, so they are
+// handled without promises, streams or parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
@@ -32,7 +32,10 @@ type EdgeParts = {
 };
 
 const AUTH = '/auth';
-/** The operator's requirements end at `~`; after it, Envoy appends its caller's path and query. */
+/**
+ * The operator configures the path up to `~`, with the requirements. Envoy appends its caller's
+ * path and query.
+ */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;
 
 export function createListener(parts: EdgeParts): RequestListener {
@@ -131,8 +134,8 @@ export function createListener(parts: EdgeParts): RequestListener {
 }
 
 /**
- * What a proxy asks: the query with its requirements, and the caller's path unless that is in a
- * header.
+ * A proxy's question: the query with its requirements and, unless it is in a header, the caller's
+ * path. Null for requests to other endpoints.
  */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {

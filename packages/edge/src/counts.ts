@@ -1,11 +1,11 @@
-// Edge's counters, formatted for a scraper. There is a small, fixed set of them, so that a flood of
+// Edge's counters, in the Prometheus text format. Their number is small and fixed, so a flood of
 // unusual requests cannot add series.
 import { metricText, type Sample, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { KeyrailState } from '@keyrail/sdk';
 
 const STATUSES = [200, 400, 401, 403, 404, 429, 503] as const;
 
-/** The counts of an Edge that runs a relay. */
+/** Counted only if Edge runs a relay. */
 type RelayCounts = { heldPolls: number; upstreamRequests: number };
 
 type Counts = {

@@ -1,4 +1,4 @@
-// However long the parts of a proxy's request are, Edge reads only a limited number of characters.
+// The caller's method and path, as sent by a proxy. Edge ignores or cuts values that are too long.
 import { deepEqual, equal } from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { ForwardedCall } from './forwarded-call.ts';
 const callOf = (headers: IncomingMessage['headers'], path?: string) =>
   new ForwardedCall({ headers, method: 'POST' } as IncomingMessage, path);
 
-test("method and path are those of the caller's request, without its query", () => {
+test("the method and path are those of the caller's request, and the path excludes its query", () => {
   const { method, path } = callOf({ 'x-forwarded-method': 'PUT', 'x-forwarded-uri': '/a?b=c' });
   deepEqual([method, path], ['PUT', '/a']);
   deepEqual([callOf({}).method, callOf({}).path], ['POST', '/']);

@@ -87,7 +87,7 @@ for (const one of cases) {
       const { tenant_external_id, rate_limit, ...context } = answer.context ?? {};
       deepEqual(context, decision.context);
     }
-    // Only a key without spaces can be sent in a header.
+    // A header can only contain a key in visible ASCII.
     if (key === null || !/^[\x21-\x7e]+$/.test(key) || scopes?.includes('')) return;
     const query = new URLSearchParams();
     if (scopes?.length) query.set('scopes', scopes.map(encodeURIComponent).join(','));

@@ -24,7 +24,10 @@ type Edge = {
 /** Owner and group may connect, because the proxy usually runs as a different user. */
 const SOCKET_MODE = 0o660;
 const CLOSE_MS_MAX = 10_000;
-/** When a relay restarts, all of its nodes connect at the same moment. */
+/**
+ * How many connections can wait to be accepted. When a relay restarts, all of its nodes connect at
+ * the same moment.
+ */
 const BACKLOG = 4096;
 /** Longer than proxies keep idle connections, so that the proxy is the one to close them. */
 const KEEP_ALIVE_MS = 75_000;

@@ -10,7 +10,7 @@ import { UNIX } from './trusted-proxies.ts';
 /** A host and port, or a Unix socket. */
 export type Place = { host: string; port: number } | { path: string };
 
-/** Invalid settings, one per line. The message never contains a secret. */
+/** One or more settings are invalid. The message lists them, one per line, without any secrets. */
 export class SettingFault extends Error {}
 
 export const oneOf =
@@ -39,7 +39,7 @@ export function projectIdIn(text: string): string {
   throw new SettingFault('must be a UUID');
 }
 
-/** The SDK checks the keys in the file. */
+/** Parses the file as JSON. The SDK checks the keys in it. */
 export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
   if (text === 'jwks') return text;
   try {
@@ -49,7 +49,7 @@ export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
   }
 }
 
-/** The SDK checks the range. */
+/** Parses a whole number. The SDK checks its range. */
 export function wholeIn(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new SettingFault('must be a whole number of milliseconds');

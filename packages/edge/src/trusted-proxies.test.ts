@@ -14,8 +14,8 @@ import { createTrust } from './trusted-proxies.ts';
 type Asked = { method: string; path: string; headers: Record<string, string> };
 
 /**
- * Runs an Edge on a Unix socket and on IPv4 and IPv6 loopback, and returns the statuses it responds
- * with.
+ * Runs an Edge on a Unix socket, on IPv4 and on IPv6. Returns a function that sends a request to
+ * one of the three and returns the response's status.
  */
 async function edge(t: TestContext, trusted: readonly string[]) {
   const keyrail = await createTestKeyrail();
@@ -87,7 +87,7 @@ for (const { method, path, plain } of endpoints) {
   });
 }
 
-test("a proxy's header is detected even after more headers than Node.js 20 reads", async (t) => {
+test("a proxy's header cannot be hidden behind more headers than Node.js 20 reads", async (t) => {
   const { statusOf } = await edge(t, ['unix']);
   const filler = Array.from({ length: 1_000 }, (_, at) => [`a${at}`, '']);
   for (const { method, path } of endpoints) {
@@ -96,7 +96,7 @@ test("a proxy's header is detected even after more headers than Node.js 20 reads
   }
 });
 
-test('every proxy can reach the probes', async (t) => {
+test('/healthz and /readyz respond to any proxy, listed or not', async (t) => {
   const { statusOf } = await edge(t, []);
   const headers = { via: '1.1 proxy' };
   equal(await statusOf('v4', { method: 'GET', path: '/healthz', headers }), 200);

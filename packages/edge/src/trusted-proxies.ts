@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** Stands for every Unix socket in the setting. */
+/** In the setting, this word stands for every Unix socket. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;
@@ -20,7 +20,7 @@ export function createTrust(proxies: readonly string[]): TrustsPeer {
   };
 }
 
-/** A Unix socket has no IP address, but a lost connection hasn't either. */
+/** A Unix socket has no IP address, but neither has a connection that has been lost. */
 export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
   remoteAddress === undefined && !destroyed;
 

@@ -34,8 +34,8 @@ export type EdgeNode = Pick<Keyrail, 'admit'> & {
 type Question = { key: string | null; route: RouteOptions };
 
 /**
- * Reads the body; null if it is too large or cut off. Uses a callback, because most responses need
- * no promise.
+ * Reads the body, and passes null if it is too large or cut off. Takes a callback instead of
+ * returning a promise, since most calls involve no other promise.
  */
 export function readBody(request: IncomingMessage, then: (body: Buffer | null) => void): void {
   let body: Buffer | null = null;
@@ -91,7 +91,7 @@ class VerifyCall implements IncomingCall {
   }
 }
 
-/** Returns a promise only if the control plane has to be asked. */
+/** Returns a promise only if the result depends on a request to the control plane. */
 export function answerTo(keyrail: EdgeNode, question: Question): Verified | PromiseLike<Verified> {
   const { key, route } = question;
   const admitting: Admitting<OpenContext> = keyrail.admit(new VerifyCall(key), route);

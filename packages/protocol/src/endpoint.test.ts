@@ -34,7 +34,7 @@ test('path parameters are listed in the order they appear in the path', () => {
   deepEqual(pathParams('GET /a/{id}/b/{other}'), ['id', 'other']);
 });
 
-test('endpoints() returns its map unchanged', () => {
+test('endpoints() returns its argument unchanged', () => {
   const map = endpoints({
     'GET /x': { auth: 'none', summary: 'X', description: '', answers: { 200: z.string() } },
   });

@@ -152,9 +152,9 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(pathParams(line).length > 0 ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
+    ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
     // Endpoints that accept a body without a credential are throttled, as are changes made with
     // embed tokens.
-    ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
   const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);

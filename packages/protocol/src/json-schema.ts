@@ -46,7 +46,8 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
   }
 }
 
-// An object is closed in a request but open in a response, so each version has its own name.
+// An object with unknown fields is rejected in requests but allowed in responses. So there are two
+// schemas for it, each with its own name.
 const componentName = (name: string, direction: Direction) =>
   direction === 'input' ? `${name}Input` : name;
 

@@ -9,7 +9,7 @@ import { auditActions, noticeTypes, TEST_EVENT } from './wire/event-types.ts';
 
 type Node = { [key: string]: Node };
 
-// Serialised and parsed, so that it is what clients receive.
+// Serialised and parsed again, because this is what clients receive.
 const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
@@ -166,7 +166,7 @@ test('query parameters are documented as numbers and arrays, not as text', () =>
   equal(schemaOf('wait_ms')?.schema?.maximum, 30000);
 });
 
-test('only the snapshot accepts If-None-Match; snapshot and delta both send an ETag', () => {
+test('only a snapshot request can have If-None-Match; snapshot and delta responses both have an ETag', () => {
   const takesTag = (line: string) =>
     parametersOf(line).some(({ name }) => String(name) === 'If-None-Match');
   deepEqual(lines.filter(takesTag), ['GET /v1/policy/snapshot']);
@@ -178,7 +178,7 @@ test('only the snapshot accepts If-None-Match; snapshot and delta both send an E
   ok(!operationOf('GET /v1/keys').responses?.['200']?.headers?.ETag);
 });
 
-test('timestamps in requests are strings; requests are closed objects, responses are open', () => {
+test('timestamps in requests are strings; request objects accept no unknown fields, response objects do', () => {
   const create = operationOf('POST /v1/keys').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.expires_at, { type: 'string', format: 'date-time' });
   equal(create?.additionalProperties, false);

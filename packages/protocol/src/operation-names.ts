@@ -17,7 +17,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources whose name differs from that of their objects. */
+/** Resources whose objects have a different name. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
 /** The verbs that a GET method's name can start with. Any other first word describes the result. */

@@ -70,10 +70,15 @@ const queryIds = (min: number, max: number) =>
 
 export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
 
-/** The IDs from one page of rows, so that related data can be looked up in one request. */
+/**
+ * Accepts all IDs from one page of a list, so that a client can look up related data in one
+ * request.
+ */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
-/** A time in a query. It stays text, because clients pass it as text. */
+/**
+ * A time in a query. It is validated but not converted to a Date, because clients pass it as text.
+ */
 export const QueryTime = z
   .string()
   .refine((value) => parseTimestamp(value) !== null, {

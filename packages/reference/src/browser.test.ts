@@ -12,7 +12,8 @@ import { filterScript } from './filter.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './style.ts';
 
-// Run inside the page. They are strings because their globals exist only in a browser.
+// The scripts below run inside the page. They are strings, because the globals they use exist only
+// in a browser.
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
@@ -52,7 +53,7 @@ const unprinted = `[...document.querySelectorAll('main details, main pre')].filt
 const distinguished = `[...document.querySelectorAll('main p > a:not([class]), footer a')]
   .every((link) => getComputedStyle(link).textDecorationLine === 'underline')`;
 
-test('the page fits every width, has enough contrast, prints and can be filtered', async (t) => {
+test('the page fits every width, has enough contrast and prints completely, and its menu can be filtered', async (t) => {
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
   const { url, close } = await servePage();

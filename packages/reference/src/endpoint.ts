@@ -123,7 +123,7 @@ function responseTables(responses: readonly Response[], schemas: Components): Ht
   return html`<h4>Responses</h4>${parts}`;
 }
 
-/** `SecretKey` or `list of SecretKey`: what a closed table shows. */
+/** The label shown even while a response's table is closed, such as `SecretKey`. */
 function kindOf(schema: JsonObject, schemas: Components): string {
   const name = nameOf(schema);
   if (name) return name;

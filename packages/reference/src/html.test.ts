@@ -23,7 +23,7 @@ test('text in backticks becomes code, and is escaped like all other text', () =>
   );
 });
 
-test('printed JSON parses to the same value', () => {
+test('JSON shown on the page parses to the original value', () => {
   const value = {
     text: hostile,
     list: ['a', 'b'],

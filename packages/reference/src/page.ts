@@ -95,8 +95,8 @@ ${operationExamples(firstOperation, url)}</div>`;
 }
 
 /**
- * A section of the introduction. The lists of credentials and errors follow the sections about
- * them.
+ * A section of the introduction. The section about credentials ends with a list of them, the one
+ * about errors with a table.
  */
 function introSection({ id, title, blocks }: Section, document: ApiDocument): Html {
   return html`<section class="prose" id="${id}"><h2>${title}</h2>${blocks}

@@ -32,7 +32,7 @@ export function createCertificate(directory: string, host: string): Certificate 
     certificate,
   ]);
   if (status !== 0) return null;
-  // Test servers run under their own accounts.
+  // Readable by everyone, because test servers run under their own accounts.
   chmodSync(directory, 0o755);
   chmodSync(key, 0o644);
   return { certificate, key };

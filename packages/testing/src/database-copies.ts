@@ -42,8 +42,8 @@ async function embeddedTemplate(): Promise<string> {
 
 /**
  * Two test files may write the template at the same time; the atomic rename leaves one complete
- * file. It contains only the database in use: without the other two, opening a copy takes a third
- * less CPU.
+ * file. The template contains only the database in use: without `template0` and `template1`,
+ * opening a copy takes a third less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
   const lite = await PGlite.create();

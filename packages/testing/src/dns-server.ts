@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** For each name: addresses of both families, an alias, a failure, or no response. */
+/** Maps a name to its IPv4 and IPv6 addresses, an alias, a failure, or no response. */
 type Zone = Record<string, Found>;
 type Found = readonly string[] | { alias: string } | 'servfail' | 'silent';
 
@@ -104,7 +104,7 @@ const encodedName = (name: string): Buffer =>
     Buffer.from([0]),
   ]);
 
-/** IPv6 addresses are written in full here: eight groups. */
+/** An IPv6 address must be written in full here, with all eight groups. */
 const encodedAddress = (address: string): Buffer =>
   isIPv4(address)
     ? Buffer.from(address.split('.').map(Number))

@@ -1,5 +1,5 @@
-// A node over real sockets: it polls one server's feed, applies it, and throws if a version goes
-// back. For tests with several server processes.
+// A simulated node that polls one server's policy feed over real sockets, applies the responses,
+// and throws if the version goes backwards. For tests with several server processes.
 import { applied, type Fed, type Held, type Page } from './feed.ts';
 
 export type Client = { url: string; token: string };

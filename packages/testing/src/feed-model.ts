@@ -1,6 +1,7 @@
-// A project's feed in memory, for simulations: keys with the last change that wrote them, changes
-// with their versions, and a floor. A reader keeps the state it started with, like a repeatable
-// read, and lists the same rows as the feed's statements.
+// A project's policy feed in memory, for simulations: each key with the last change to it, each
+// change with its version, and the oldest version that a delta can start from (the floor). A reader
+// keeps the state it started with, as in a repeatable-read transaction, and gets the rows that the
+// product's SQL statements would return.
 import { allEnvs, type Env } from '@keyrail/server/doors/reach.ts';
 import type { EntryPosition, FeedFilter } from '@keyrail/server/features/policy/feed-view.ts';
 import type {
@@ -72,7 +73,7 @@ export class FeedModel {
     this.#write([key]);
   }
 
-  /** Changes all these keys at one version. */
+  /** Changes all these keys in a single version. */
   change(ids: readonly string[], patch: KeyPatch): void {
     const touched = ids.flatMap((id) => this.state.keys.get(id) ?? []);
     if (touched.length > 0) this.#write(touched.map((key) => ({ ...key, ...patch })));
@@ -92,7 +93,9 @@ export class FeedModel {
     );
   }
 
-  /** Deletes changes up to a version. Versions stay the same. */
+  /**
+   * Deletes the changes up to a version, and raises the floor. The policy version stays the same.
+   */
   prune(upTo: number): void {
     const { head, versions } = this.state;
     this.state = {
@@ -129,7 +132,7 @@ export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)
     .filter((key) => isInFeed(key, filter));
 
-/** Reads one state; other actors may run before each statement. */
+/** Reads a single state. Other actors may get a turn before each statement. */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
   now: new Date(0),
   loadHead: async () => {

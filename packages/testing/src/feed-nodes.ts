@@ -1,5 +1,5 @@
-// Simulated nodes and the server's responses to them, on a model of the store but with the
-// product's own logic. Requests and responses get lost, and nodes restart empty.
+// Simulated nodes and a simulated server. The server runs the product's own logic on a model of the
+// store. Requests and responses get lost, and nodes restart without a policy.
 import { equal, ok } from 'node:assert/strict';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { readDelta } from '@keyrail/server/features/policy/feed-delta.ts';
@@ -75,13 +75,13 @@ export class Node {
     this.#asked = asked;
   }
 
-  /** Restarts empty, possibly with a different filter. */
+  /** Restarts without a policy, possibly with a different filter. */
   restart(asked: Asked): void {
     this.held = null;
     this.#asked = asked;
   }
 
-  /** One poll. True if there was nothing new. */
+  /** Polls once. True if there was nothing new. */
   async poll(): Promise<boolean> {
     try {
       return this.held ? await this.#follow(this.held) : await this.#start();
@@ -116,7 +116,7 @@ export class Node {
     return page === null;
   }
 
-  /** The held policy stays in force until the last page has arrived. */
+  /** The previous policy stays in force until the last page of the new one has arrived. */
   async #activate(first: Awaited<ReturnType<typeof serveSnapshot>>): Promise<boolean> {
     ok(first.version >= (this.held?.version ?? 0), 'the version went backwards');
     const keys = new Map(first.keys.map((key) => [key.key_id, key]));

@@ -40,7 +40,7 @@ export async function poll(
   return { ...answer, page: answer.body as unknown as Page };
 }
 
-/** Reads all pages of a snapshot; `between` runs after each page. */
+/** Reads all pages of a snapshot; `between` runs after each page but the last. */
 export async function readAll(
   app: Harness,
   input: Input,

@@ -1,9 +1,12 @@
-// `npm test` has a time limit. Anything longer is left to the full run, `npm test -- --full`.
+// `npm test` has a time limit. Longer tests run only in the full run, `npm test -- --full`.
 import type { StoreName } from './test-app.ts';
 
 export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
 
-/** Drawing animations takes two fifths of the CPU time of browser tests. */
+/**
+ * Animations run only in the full run, because drawing them takes two fifths of the CPU time of
+ * browser tests.
+ */
 export const motion = isFullRun ? 'no-preference' : 'reduce';
 
 /** How many times a test repeats something in this run. */
@@ -11,8 +14,8 @@ export const inRun = (counts: { usual: number; full: number }): number =>
   isFullRun ? counts.full : counts.usual;
 
 /**
- * The stores for tests that choose their own: the one the runner selects; both in the full run;
- * otherwise PostgreSQL, if available.
+ * The stores for tests that choose their own. If the runner has selected a store, only that one;
+ * otherwise both in the full run, and PostgreSQL, if available, in any other run.
  */
 export function storesOfRun(): StoreName[] {
   const named = process.env.KEYRAIL_TEST_STORE;

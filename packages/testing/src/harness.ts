@@ -20,7 +20,8 @@ export type Input = Record<string, unknown>;
 
 export type Answer = {
   status: number;
-  // Tests read bodies of every shape; the app has already checked the schema.
+  // Loosely typed, because tests read bodies of every shape. The app has already checked the
+  // schema.
   body: Record<string, unknown>;
   headers: Record<string, string | undefined>;
   text: string;

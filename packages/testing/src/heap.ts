@@ -1,4 +1,5 @@
-// The memory a program retains, for tests against unbounded growth.
+// Measures the memory this process retains, for tests that check that it doesn't grow without
+// bound.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,4 +1,4 @@
-// Idempotent requests as the SDK identifies them.
+// Claims for idempotent requests, which are identified by hashes, as in the SDK.
 import { equal } from 'node:assert/strict';
 import { newScope } from '../../../tests/laws/hot-fixtures.ts';
 import type { Harness } from './harness.ts';
@@ -9,7 +9,7 @@ export const release = 'POST /v1/idempotency/release';
 export const heartbeat = 'POST /v1/idempotency/heartbeat';
 
 export const LOCK_MS = 30_000;
-/** Short-lived claims for tests. */
+/** The shortest lifetime that a claim can have. */
 export const TTL_MS = 60_000;
 
 export const aRequest = (ttl_ms = TTL_MS) => ({

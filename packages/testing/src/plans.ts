@@ -1,5 +1,5 @@
-// The plans of all statements a server sends, including statements inside database functions, as
-// run by PostgreSQL: `auto_explain` sends them to the connection as warnings.
+// Records the execution plan of every statement a server sends, including statements inside
+// database functions. `auto_explain` sends the plans to the server's connections as warnings.
 import pg from 'pg';
 import { until } from './until.ts';
 
@@ -69,7 +69,7 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
   const others = `select pid, pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
   const terminated = (await admin.query(others, [database])).rows.map(({ pid }) => pid);
-  // A statement sent on one of these connections in the meantime would fail.
+  // Waits until they are closed, because a statement sent on one of them would fail.
   const remaining = 'select from pg_stat_activity where pid = any ($1::int[])';
   await until(async () => (await admin.query(remaining, [terminated])).rowCount === 0);
   await admin.end();

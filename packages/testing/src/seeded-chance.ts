@@ -1,4 +1,4 @@
-// Seeded random numbers, for tests of many schedules.
+// Seeded random numbers, for tests that try many random inputs or schedules.
 
 export type Chance = () => number;
 

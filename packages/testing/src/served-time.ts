@@ -1,5 +1,5 @@
-// Passes time with and without a serving API process. The product's own record of served time uses
-// the shifted clock here.
+// Moves the test's clock forward, with or without an API process serving. The product's own record
+// of served time uses this clock.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { createIdMaker } from '@keyrail/server/base/ids.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
@@ -14,9 +14,12 @@ import type { Harness } from './harness.ts';
 const STEP_MS = 5_000;
 
 export type ServedTime = {
-  /** Passes time while an API process is serving. */
+  /** Moves the clock forward while an API process is serving. */
   serve(ms: number): Promise<void>;
-  /** The record of another API process, through a gate that a test can break. */
+  /**
+   * The record of another API process. `gateOver` can wrap the gate it writes through, for example
+   * to make writes fail.
+   */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };

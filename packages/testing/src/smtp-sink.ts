@@ -1,5 +1,5 @@
 // A mail server on loopback that accepts emails or fails like real ones: it rejects them, stalls,
-// or disconnects just before or after its "accepted".
+// or disconnects just before or after responding with "accepted".
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 

@@ -39,7 +39,10 @@ export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 const MINUTE_MS = 60_000;
 const MARGIN_MS = 500;
 
-/** Per-minute limits reset on the minute, so a test that counts requests starts just after one. */
+/**
+ * Per-minute limits reset at the start of each minute. Tests that count requests move the clock to
+ * just after that, so that the limits don't reset while they count.
+ */
 export const toNextMinute = (clock: ShiftableClock): void =>
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + MARGIN_MS);
 
@@ -48,7 +51,7 @@ export type TestApp = {
   db: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;
-  /** A second app on the same store, with different settings. Only close its `http`. */
+  /** A second app with different settings. Close only its `http`, because the store is shared. */
   variant(changes: Partial<AppParts>): App;
   /** Runs statements in one transaction as the superuser, bypassing every guard. */
   beyond(text: string): Promise<void>;
@@ -130,7 +133,7 @@ async function openTestEmbedded(clock: Clock): Promise<TestStore> {
   const db = await embeddedDatabase(lite, clock);
   return {
     db,
-    // The only session becomes the superuser for these statements.
+    // PGlite has a single session, which becomes the superuser for these statements.
     beyond: async (text) => {
       await lite.exec('set session authorization postgres');
       try {

@@ -1,4 +1,4 @@
-/** Conditions may be requests, so short pauses would keep a core busy. */
+/** Not shorter, because a condition may send a request each time, which would keep a core busy. */
 const PAUSE_MS = 20;
 
 /** Waits until a condition holds; throws after `ms`. */

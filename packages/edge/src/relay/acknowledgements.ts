@@ -6,9 +6,9 @@ import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol
 import type { RelayClock } from './clock.ts';
 import { type Answer, Unreachable, type Upstream } from './upstream.ts';
 
-/** The feed that a secret key reads. A report contains nodes of a single feed. */
+/** The feed that the nodes in a report read. Every report is about a single feed. */
 type ReportedFeed = {
-  /** The node's `Authorization` header. */
+  /** The nodes' `Authorization` header. */
   credential: string;
   projectId: string;
   env: string | null;
@@ -23,9 +23,9 @@ type Ack = {
 };
 
 /**
- * `version` is the project's version once the nodes are recorded; a node must not get an older
- * policy. `refused` is the control plane's response to the node's secret key. A node that has
- * `left` was not recorded, so it must not get a policy.
+ * `version` is the project's policy version at the time the node was recorded, so the node must not
+ * get an older policy. `refused` is the control plane's response if it rejects the report. A node
+ * that has `left` was not recorded, so it must not get a policy.
  */
 export type Reported = { version: number } | { refused: Answer } | { left: true };
 
@@ -36,10 +36,16 @@ type Acknowledgements = {
 
 type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unknown): void };
 
-/** How long a report waits for more nodes. This also delays the response to a revocation. */
+/**
+ * How long a report waits for more nodes to join it. A revocation that waits for nodes takes this
+ * much longer.
+ */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** How many nodes can wait to be reported: more than can wait for a response. */
+/**
+ * The maximum number of nodes waiting to be reported. Higher than HELD_MAX, the maximum number of
+ * nodes waiting for a response.
+ */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
@@ -106,7 +112,7 @@ function createReports(upstream: Pick<Upstream, 'ask'>) {
     });
 
   return async (feed: ReportedFeed, all: readonly Ack[]): Promise<(node: string) => Reported> => {
-    // If a node was added twice, only its latest version is reported.
+    // If a node has polled twice, only the version from its latest poll is reported.
     const acks = new Map(all.map((ack) => [ack.node, ack]));
     let answer = await ask(feed, acks.values());
     if (answer.status === 400 && !isOld) {

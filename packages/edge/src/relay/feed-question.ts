@@ -20,7 +20,7 @@ export type FeedQuestion = {
   node: string | null;
   /** The node's name, which stays the same across restarts; null if it has none. */
   name: string | null;
-  /** The longest time until the node polls again; null if the node did not send it. */
+  /** The longest time until the node polls again, in milliseconds; null if unknown. */
   nextPollMs: number | null;
   /** The version that the node has applied; null if it requests a snapshot. */
   since: number | null;
@@ -69,7 +69,10 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
 const isNameOrNull = (name: unknown): name is string | null =>
   name === null || (typeof name === 'string' && NODE_ID.test(name));
 
-/** The control plane applies the same rule to nodes that poll it directly. */
+/**
+ * Caps a long poll interval, and ignores a malformed one. The control plane does the same for nodes
+ * that poll it directly.
+ */
 const pollMsIn = (header: unknown): number | null =>
   typeof header === 'string' && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), NODE_SEEN_WITHIN_MS)

@@ -23,7 +23,10 @@ const ONE = bearing();
 const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
-/** A complete request. If a connection gets out of sync, it is read as a request of its own. */
+/**
+ * A complete request, sent as a body. If a connection gets out of sync, the control plane takes
+ * this body for the next request.
+ */
 const SMUGGLED = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\n\r\n';
 const CUT_OFF = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\nX-Ignore: ';
 

@@ -1,4 +1,4 @@
-// Which secret keys may use the relay, and how few requests to the control plane an unknown one can
+// Which secret keys may use the relay, and how many control-plane requests an unknown key can
 // cause.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,7 +1,6 @@
 // Which secret keys belong to this Edge's workspace. A secret key never moves to a different
-// workspace, so the first result is cached, under the key's hash. It doesn't show whether the key
-// is still valid: the control plane checks that on each request, because every request is sent with
-// the node's own key.
+// workspace, so a successful check is cached, under the key's hash. The key may have been revoked
+// since, so every request is sent with the node's own key, for the control plane to check.
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { RelayClock } from './clock.ts';
 import { createRecentAnswers } from './recent-answers.ts';
@@ -10,14 +9,14 @@ import { type Answer, hashOf, type Upstream } from './upstream.ts';
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
 const TIMEOUT_MS = 10_000;
-/** During this time, a rejected key causes at most one request to the control plane. */
+/** How long a rejection is cached. A rejected key causes at most one request in this time. */
 const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
   /**
-   * Null for a member; otherwise the control plane's rejection, or why the relay rejects the key.
-   * Throws Unreachable.
+   * Null if the key belongs to the workspace; otherwise the control plane's response, or the
+   * relay's own reason for rejecting the key. Throws Unreachable.
    */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
@@ -38,7 +37,7 @@ export function createMembers(
     const answer = await upstream.ask({
       method: 'GET',
       target: `/v1/policy/snapshot?project_id=${projectId}`,
-      // `*` matches any policy version, so the response has no body.
+      // `*` matches any policy version, so the response to a valid key is a 304 without a body.
       headers: { authorization: credential, 'if-none-match': '*' },
       timeoutMs: TIMEOUT_MS,
       agent: false,
@@ -71,9 +70,7 @@ export function createMembers(
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/**
- * Checks the format and checksum. Whether the key was ever issued, only the control plane knows.
- */
+/** Checks the format and checksum. Only the control plane can tell whether the key was issued. */
 const isSecretKey = (credential: string): boolean =>
   credential.slice(0, SCHEME.length).toLowerCase() === SCHEME &&
   parseCredential(credential.slice(SCHEME.length))?.kind === 'secret_key';

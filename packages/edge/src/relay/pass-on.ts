@@ -31,7 +31,7 @@ const PASSED_UP = [
   NODE_POLL_HEADER,
   SDK_HEADER,
 ];
-/** How long a request may take: more than the longest poll. */
+/** The maximum time a request may take. It is longer than the longest poll. */
 const TIMEOUT_MS = 45_000;
 
 /** Passes on at most `atOnceMax` requests at a time. */

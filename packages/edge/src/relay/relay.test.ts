@@ -124,7 +124,7 @@ test('a poll is reported before it is forwarded, and its response is passed back
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a first snapshot with a nonce is reported, and never shared with a different node', async (t) => {
+test('a node that requests a snapshot with a nonce is reported, and gets a response of its own', async (t) => {
   const { ask, seen, relay } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });
@@ -144,7 +144,7 @@ test('a first snapshot with a nonce is reported, and never shared with a differe
   equal(relay.counts().heldPolls, 0);
 });
 
-test('at most 64 snapshots with a nonce are requested at a time', async (t) => {
+test('at most 64 snapshots with a nonce are loaded at a time', async (t) => {
   const waiting: ServerResponse[] = [];
   const { ask } = await scene(t, (_, response) => void waiting.push(response));
   const path = (nonce: number) => `/v1/policy/snapshot?project_id=p&nonce=${nonce}`;
@@ -160,7 +160,7 @@ test('at most 64 snapshots with a nonce are requested at a time', async (t) => {
   equal((await next).status, 200, 'there is room again');
 });
 
-test('a leaving node is reported, then its own request to leave is forwarded', async (t) => {
+test("a node's request to leave is forwarded only after the node has been reported", async (t) => {
   const { ask, seen } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else response.writeHead(304).end();

@@ -42,15 +42,18 @@ const PASSED = new Set([
   '/v1/idempotency/heartbeat',
   '/v1/ingest/batch',
 ]);
-/** How much longer than its own wait a request to the control plane may take. */
+/** How much longer a request to the control plane may take than the wait it asks for. */
 const GRACE_MS = 8_000;
 /**
- * How long a response may be reused for other nodes. This also limits how long nodes get a damaged
- * response.
+ * How long a response may be reused for other nodes. A damaged response is not sent for longer than
+ * this, either.
  */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
-/** How many nodes can load a snapshot of their own at the same time. Others share one. */
+/**
+ * The maximum number of nodes that can load a snapshot with a nonce at the same time: such
+ * snapshots are not shared. Any further node gets a 503.
+ */
 const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane is unreachable.';
 
@@ -106,7 +109,8 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const { url: asked = '' } = request;
     const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
     if (!question || response.closed) return passOn(request, response);
-    // Even a leaving node is reported, so that no earlier report of it can still be in flight.
+    // Even a leaving node is reported. Reports stay in order, so after this one, no earlier report
+    // can arrive and register the node again.
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);

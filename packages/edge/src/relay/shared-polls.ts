@@ -22,14 +22,14 @@ export type SharedQuestion = {
   ask(signal: AbortSignal): Promise<Answer>;
 };
 
-/** Gets the response, or the reason why there is none. */
+/** Called with the response, or with the reason why there is none. */
 type Settle = (outcome: Answer | Unreachable) => void;
 
 type SharedPolls = {
   /**
-   * Calls `settle` once. If the node disconnects first, call the returned function instead. Uses
-   * neither promises nor signals, because all nodes get their responses at the same moment, and the
-   * last one has to wait for all the others (`npm run bench -- relay`).
+   * Calls `settle` once, unless the returned function is called first because the node has
+   * disconnected. Uses neither promises nor signals, because all nodes get their responses at the
+   * same moment, and the last one has to wait for all the others (`npm run bench -- relay`).
    */
   wait(question: SharedQuestion, settle: Settle): () => void;
   /** The number of waiting nodes. */
@@ -46,18 +46,21 @@ type Waiter = {
 
 type Poll = {
   waiters: Set<Waiter>;
-  /** The last 304, if nothing has happened since. */
+  /** The last response, if it was a 304; otherwise null. */
   same: { answer: Answer; at: number } | null;
   stop: AbortController;
 };
 
 export const HELD_MAX = 20_000;
 /**
- * How much older than a node's wait a 304 for that node may be. Some margin is needed, because the
- * node's wait and the upstream request never begin at exactly the same moment.
+ * By how much a 304's age may exceed the wait of the node that gets it. Some margin is needed,
+ * because the node's wait and the upstream request never begin at exactly the same moment.
  */
 const LATE_MS = 2_000;
-/** How many responses in a row may be too old for a node. One is normal right after a change. */
+/**
+ * After this many responses in a row that are too old for a waiting node, the waiting nodes are
+ * rejected. One such response is normal right after a change.
+ */
 const MISFITS_MAX = 3;
 
 export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): SharedPolls {
@@ -93,7 +96,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     const { name } = question;
     const poll: Poll = { waiters: new Set(), same: null, stop: new AbortController() };
     polls.set(name, poll);
-    // Runs after the first waiter has joined.
+    // Deferred, so that the first waiter has joined when the loop begins.
     queueMicrotask(() => {
       void run(poll, question).finally(() => {
         if (polls.get(name) === poll) polls.delete(name);
@@ -102,7 +105,9 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     return poll;
   }
 
-  /** If this was the last waiter, cancels the poll, and no node can join the abandoned request. */
+  /**
+   * If this was the last waiter, cancels the poll and removes it, so that no other node joins it.
+   */
   function leave(poll: Poll, waiter: Waiter): void {
     const { name } = waiter.question;
     if (!poll.waiters.delete(waiter)) return;

@@ -30,7 +30,7 @@ type Question = {
   body?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** False if the credential may be a stranger's: the connection is then closed afterwards. */
+  /** False for a credential that hasn't been checked yet: its connection is closed, not reused. */
   agent?: false;
 };
 
@@ -50,13 +50,13 @@ export type Upstream = {
   close(): void;
 };
 
-/** How many connections a secret key may use. */
+/** The maximum number of connections per secret key. */
 const SOCKETS_MAX = 512;
-/** How many of a secret key's connections stay open for its next requests. */
+/** The maximum number of idle connections per secret key that stay open for its next requests. */
 const IDLE_SOCKETS_MAX = 16;
 /**
- * The limit for all secret keys together. It leaves room for more even if 100 keys keep all of
- * their idle connections open.
+ * The maximum number of connections for all secret keys together. Even if 100 keys keep all of
+ * their idle connections open, more can be opened.
  */
 const ALL_SOCKETS_MAX = 2048;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
@@ -164,7 +164,7 @@ const asked = (
 function answerOf(response: IncomingMessage, body: Buffer): Answer {
   const { statusCode: status = 502, headers } = response;
   const passed = passedHeaders(response, FOR_BROWSERS);
-  // A 304 has no body. Its content length would be that of the full response.
+  // A 304 has no body, and a Content-Length in it would mean the length of the full response.
   if (status !== 304) passed.push('Content-Length', String(body.length));
   const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
   const isPolicy = status === 200 || status === 304;
@@ -172,7 +172,8 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
     status,
     headers: passed,
     body,
-    // Node.js sends a string together with the headers, but a buffer separately: `bench -- relay`.
+    // Node.js writes a string together with the headers, but a buffer separately, which is slower
+    // (`npm run bench -- relay`).
     sent: body.length <= SENT_AS_TEXT_MAX ? body.toString('latin1') : body,
     version: isPolicy && version !== undefined ? Number(version) : null,
   };

@@ -36,8 +36,8 @@ const held = {
 };
 
 // Stored headers are replayed unchanged, so they must be valid in HTTP: no line breaks, no Unicode.
-// The patterns search for one forbidden character, because matching a whole long value would
-// backtrack.
+// The patterns search for a single forbidden character, because a pattern for the whole value would
+// backtrack on a long one.
 const HeaderName = z
   .string()
   .min(1)

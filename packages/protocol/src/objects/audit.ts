@@ -22,7 +22,8 @@ export const AuditLog = z
     actor_type: ActorType,
     // Not always a UUID: for a scanner, it is the identifier of the scanner's public key.
     actor_id: z.string().nullable(),
-    // Null for actors other than users. Missing for test credentials, which may not read users.
+    // Null for actors other than users. Missing from responses to test credentials, which may not
+    // read users.
     actor: AuditActor.nullable().optional(),
     action: z.string(),
     target_type: z.string(),

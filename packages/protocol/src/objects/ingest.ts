@@ -42,7 +42,8 @@ export const IngestEvent = z
 export type IngestEvent = z.output<typeof IngestEvent>;
 
 /**
- * The endpoint's body is raw bytes, because the batch is charged to the budget before it is parsed.
+ * The endpoint gets its body unparsed, because the batch is charged to the telemetry budget before
+ * it is validated.
  */
 export const IngestBatch = z
   .object({

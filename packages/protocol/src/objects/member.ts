@@ -34,7 +34,7 @@ export const RemovedMember = z.strictObject({
   }),
 });
 
-/** `active` is true if the workspace joined is now the active one in the caller's session. */
+/** `active` is true if the caller's session now works in the workspace just joined. */
 export const JoinedMember = z
   .strictObject({
     object: z.literal('workspace_member'),

@@ -21,7 +21,7 @@ test('a key in a response has all of its fields, including those that are null',
   }
 });
 
-test('the full key appears only in the response that creates or rotates it', () => {
+test('the full key appears only in the response to creating or rotating it', () => {
   const shown = { ...key, key: 'kr_live_…', key_shown_once: true };
   ok(!ApiKey.safeParse(shown).success);
   ok(CreatedApiKey.safeParse(shown).success);

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
-/** What the responses to checks and leases say about the counters. */
+/** Fields about the counters, shared by the responses to checks and leases. */
 const counted = {
   limited_policy: z.string().nullable(),
-  // Also null if waiting would not help because the cost alone exceeds the limit.
+  // Null if no limit is exceeded, and also if the cost alone exceeds one, because waiting would not
+  // help then.
   retry_after_seconds: Count.nullable(),
   store: z.enum(['redis', 'memory']),
   policies: z.array(

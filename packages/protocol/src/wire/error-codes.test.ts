@@ -36,12 +36,12 @@ test('every error code has its published status', () => {
   ]);
 });
 
-test('a rejected embed token has the same error code as a one-time token', () => {
+test('rejected embed tokens and rejected one-time tokens have the same error code', () => {
   equal(wireCode('invalid_embed_token'), 'invalid_token');
   equal(wireCode('conflict'), 'conflict');
 });
 
-test('the error for an oversized snapshot mentions both remedies', () => {
+test('the error for an oversized snapshot suggests both max_keys and tenant_id', () => {
   ok(errorCodes.snapshot_too_large.message.includes('max_keys'));
   ok(errorCodes.snapshot_too_large.message.includes('tenant_id'));
 });

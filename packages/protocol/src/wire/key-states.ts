@@ -28,8 +28,9 @@ export const endAfterRotationMs = (expiresAt: string | null, overlapEndMs: numbe
 type Moment = string | Date | null;
 
 /**
- * Why a key can't be rotated, or null. The server decides about expired keys: they can be rotated
- * if they expired because of a rotation or a quarantine, but not if the vendor set the expiry.
+ * Why a key can't be rotated, or null. For expired keys, the server has a further rule: they can be
+ * rotated if they expired because of a rotation or a quarantine, but not if the vendor set the
+ * expiry.
  */
 export function whyNotRotatable(key: {
   revoked_at: Moment;

@@ -56,20 +56,22 @@ export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
-// A summary counts keys that have not been used for this many days.
+// A workspace summary counts a key as unused after this many days without use.
 export const UNUSED_DAYS_COUNTED = 90;
-// With `unused_days`, each page of the list examines this many keys.
+// If a list of keys is filtered by `unused_days`, each page examines at most this many keys.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
-// The highest number a summary counts to, and the highest for the keys of a project or tenant.
+// Counting stops at these numbers: COUNTED_MAX in a workspace summary, KEYS_COUNTED_MAX for the
+// keys of a project or tenant.
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The longest wait that operators can configure, except for database waits.
+// The maximum of the setting KEYRAIL_REVOKE_WAIT_MS. Except for database waits, operators cannot
+// configure a longer wait.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
-// Applies to the text pasted to have a key explained, which may be anything.
+// The maximum length of the text that is sent to have a key explained. It need not be a key.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// How many keys a dry run counts, newest first; older ones are ignored.
+// The maximum number of keys a dry run counts, newest first. Older keys are ignored.
 export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many combinations of
 // project and environment.
@@ -82,7 +84,8 @@ export const IMPORTED_KEY_CHARS_MIN = 8;
 export const IMPORTED_KEY_CHARS_MAX = 512;
 export const IMPORT_KEYS_MIN = 1;
 export const IMPORT_KEYS_MAX = 1_000;
-// Per import: 150 values for each of the 1,000 keys. Parsing millions would block other requests.
+// The maximum number of JSON values per import: 150 for each of 1,000 keys. Parsing millions would
+// block other requests.
 export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
@@ -96,10 +99,10 @@ export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
 export const AUDIT_NAME_CHARS_MAX = 64;
 export const AUDIT_ACTOR_CHARS_MAX = 200;
-// How often an ID parameter can be repeated in one query.
+// The minimum and maximum number of IDs in a query. The parameter is repeated for each of them.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
-// One entry per ID and environment.
+// Enough for one entry per ID and environment.
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
@@ -157,8 +160,8 @@ export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
 export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
 export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
 export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
-// Per completed request; each header counts as a value. Parsing hundreds of thousands would block
-// other requests.
+// The maximum number of JSON values in a stored response; each header counts as one. Parsing
+// hundreds of thousands would block other requests.
 export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
@@ -171,7 +174,8 @@ export const REQUEST_RETRY_AFTER_SECONDS = 1;
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;
 export const INGEST_EVENTS_MAX = 5_000;
-// Per batch, including unknown fields: parsing millions would block other requests.
+// The maximum number of JSON objects and of JSON values per batch, including unknown fields.
+// Parsing millions would block other requests.
 export const INGEST_OBJECTS_MAX = 100_000;
 export const INGEST_VALUES_MAX = 250_000;
 export const INGEST_BUDGET_EVENTS_DEFAULT = 120_000;
@@ -192,7 +196,7 @@ export const WEBHOOK_EVENTS_MAX = 50;
 export const WEBHOOK_URL_CHARS_MAX = 2_048;
 export const WEBHOOK_SECRET_BYTES = 32;
 export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
-// How many days before a key expires a notice is sent, and after how many days without use.
+// Notices are sent this many days before a key expires, and after this many days without use.
 export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
 export const UNUSED_NOTICE_DAYS = 90;
 

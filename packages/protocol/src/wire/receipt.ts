@@ -19,19 +19,18 @@ export type ReceiptClaims = {
   iss: string;
   /** When the receipt was signed, in seconds since 1970. */
   iat: number;
-  /** The workspace's ID, followed by the project's. */
+  /** The workspace's ID. */
   ws: string;
+  /** The project's ID. */
   prj: string;
   env: Env;
   key_id: string;
   /** SHA-256 of the full key, in hex. */
   lookup_hash: string;
   change: ReceiptChange;
-  /**
-   * The policy version that contains the change. It is followed by whether every node that the
-   * request waited for had applied it.
-   */
+  /** The policy version that contains the change. */
   version: number;
+  /** Whether every node that the request waited for had applied the change. */
   complete: boolean;
   /** Null if complete. Receipts from earlier releases have neither this claim nor the next one. */
   incomplete_reason?: IncompleteReason | null;

@@ -1,5 +1,5 @@
 // The environment and flags of a program under test. It inherits paths but no settings from the
-// test's own environment, and its flags suit a program that runs for seconds.
+// test's own environment, and the flags suit a program that runs for only a few seconds.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -18,7 +18,10 @@ const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
 let found: string | undefined;
 
-/** What keyrail-server.js would run: the built program, or the sources if they have changed. */
+/**
+ * The file that keyrail-server.js would run: the built program, or the sources if they have
+ * changed.
+ */
 function serverMain(): string {
   found ??= mainIn(root);
   return found;
@@ -40,8 +43,8 @@ export const backupProgram = (): string[] => {
 };
 
 /**
- * Compiles the server into the cache shared by the programs of this run. Killed programs write no
- * cache; programs that exit normally do.
+ * Fills the compile cache that the programs in this test run share. Node.js writes the cache only
+ * when a program exits normally, and servers under test are often killed.
  */
 export async function compileServer(): Promise<void> {
   const { NODE_COMPILE_CACHE: cache } = process.env;
@@ -53,7 +56,10 @@ export async function compileServer(): Promise<void> {
   writeFileSync(mark, '');
 }
 
-/** All files of the built program that run nothing when imported. */
+/**
+ * A script that imports every file of the built program, except those that run something when
+ * imported.
+ */
 function importsOfProgram(): string {
   const folder = dirname(serverMain());
   const files = readdirSync(folder).filter((name) => /-[A-Z0-9]{8}\.js$/.test(name));

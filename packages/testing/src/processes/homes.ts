@@ -16,7 +16,7 @@ export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
 type Home = { settings: Settings; close(): Promise<void> };
 
-/** An empty directory for the embedded store, removed at the end. */
+/** An empty directory for the embedded store, removed by `close`. */
 export async function emptyDirectory(): Promise<Home & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'kr-fault-'));
   return {
@@ -79,7 +79,7 @@ export async function openCluster(
       user: 'postgres',
       database,
     });
-    client.on('error', () => {}); // the cluster may crash under it
+    client.on('error', () => {}); // the cluster may crash while it is open
     await client.connect();
     return client;
   };
@@ -112,7 +112,7 @@ export async function openCluster(
       const client = await session();
       const { rows } = await client.query('select pg_backend_pid() as pid');
       frozen = stopTree(parentOf(rows[0].pid));
-      void client.end(); // the server receives it after the thaw
+      void client.end(); // not awaited: a frozen server cannot respond
     },
     thaw,
     close: async () => {

@@ -83,7 +83,7 @@ function parse(text: string): Body | null {
 export const keptConnections = (max: number): Agent =>
   new Agent({ keepAlive: true, maxSockets: max });
 
-/** The response body; throws if there is no response. */
+/** The body of a successful response; throws for any other outcome. */
 export async function answer(url: string, asked: Ask): Promise<Body> {
   const outcome = await ask(url, asked);
   if (outcome.kind === 'answered' && outcome.status < 300) return outcome.body;

@@ -126,7 +126,10 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
   return { keys: keys.length };
 }
 
-/** The response says nothing was done. A busy server can say this about any write. */
+/**
+ * Whether the response says that nothing was done. A busy server may respond like this to any
+ * write.
+ */
 function isRefused(outcome: Outcome): boolean {
   if (outcome.kind !== 'answered' || outcome.status < 400) return false;
   const { error } = outcome.body;

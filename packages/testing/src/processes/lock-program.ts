@@ -1,4 +1,4 @@
-// Locks a directory until it is killed, which is also the first thing a server does.
+// Locks a data directory, as a server does first, and keeps it locked until the program is killed.
 import { lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
 
 lockDirectory(process.argv[2] ?? '').then(

@@ -1,23 +1,26 @@
-// A proxy that breaks connections: it forwards TCP and resets each connection after a random number
-// of bytes, in either direction.
+// A TCP proxy that tests use to break connections: it can reset them after a number of bytes, drop
+// or delay responses, and let nothing through.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export type Proxy = {
   port: number;
-  /** Cuts later connections after the returned number of bytes; null stops cutting. */
+  /**
+   * Resets all existing connections, and each later one after the returned number of bytes. Null
+   * stops limiting later ones.
+   */
   cutAfter(bytes: (() => number) | null): void;
   /** Forwards new connections to this port and cuts the existing ones. */
   leadTo(port: number): void;
   /** Forwards new connections to this port and keeps the existing ones. */
   leadNextTo(port: number): void;
-  /** While true, requests are forwarded and responses are held back. */
+  /** While true, requests are forwarded, but responses are dropped. */
   keepAnswers(isKept: boolean): void;
   /** Delays all later responses. */
   delayAnswers(ms: number): void;
   /**
    * While true, nothing passes in either direction and no connection ends, as when a cable is
-   * unplugged. Afterwards the connections from that time are reset.
+   * unplugged. Setting it to false resets all connections.
    */
   unplug(isUnplugged: boolean): void;
   /** How many connections have been cut so far. */

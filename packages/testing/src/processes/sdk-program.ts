@@ -7,7 +7,10 @@ const node = createKeyrail(JSON.parse(options));
 
 type Message = { id: number; ask: string; key?: string; route?: RouteOptions; times?: number };
 
-/** Requests one after another, the way a handler gets them. */
+/**
+ * Sends requests one after another, in the form in which a handler gets them, and returns how many
+ * are allowed.
+ */
 async function admitted(key = '', times = 0): Promise<number> {
   const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
   let count = 0;

@@ -1,5 +1,5 @@
-// The real program as a child of the test: configured by its environment alone, observed through
-// its output, and stopped by its pid, at the latest when the test ends.
+// Runs the real server as a child process: configured only by its environment, observed through its
+// output, and killed at the latest when the test process exits.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -7,12 +7,12 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const INSTALL_MS_MAX = 240_000;
-/** Another process may be installing something at the same moment. */
+/** How long to wait for another process that is installing something. */
 const LOCK_WAIT_SECONDS = 120;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
-/** Set once per process: package lists do not change in the meantime. */
+/** The result of updating the package lists, which is done only once per process. */
 let updated: { failure: string | null } | undefined;
 
 /** Returns null if the package was installed, otherwise the reason why not. */

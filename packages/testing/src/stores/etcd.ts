@@ -15,7 +15,7 @@ export type Etcd = {
   close(): Promise<void>;
 };
 
-/** Less frequent than usual, so that a busy machine does not look like a lost member. */
+/** Less frequent than usual, so that a member isn't taken for lost when the machine is busy. */
 const HEARTBEAT_MS = 200;
 const ELECTION_MS = 2_000;
 const ASK_MS_MAX = 1_000;

@@ -1,6 +1,7 @@
 /**
  * PostgreSQL with a synchronous replica under Patroni, on loopback, for the duration of a test. A
- * member is Patroni and its PostgreSQL: both are killed, frozen and started together, like a host.
+ * member consists of Patroni and its PostgreSQL, which are killed, frozen and started together, as
+ * if the member were a host.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,14 +37,15 @@ export type Patroni = {
 };
 
 /**
- * Returns the port of a proxy in front of the given port. `n` is a member: its `peer` proxies carry
- * the other member's connections to it, its `etcd` proxies carry its own connections to etcd.
+ * Returns the port of a proxy in front of the given port. `n` is the number of a member: its `peer`
+ * proxies carry the other member's connections to it, and its `etcd` proxies carry its own
+ * connections to etcd.
  */
 type Wiring = (n: number, port: number, kind: 'peer' | 'etcd') => Promise<number>;
 
 type Timing = { ttl: number; loopWait: number; retryTimeout: number };
 
-/** The timing in seconds, with the shortest `ttl` Patroni recommends, enough for two retries. */
+/** In seconds. 20 is the shortest `ttl` that Patroni recommends, and is enough for two retries. */
 const TIMING: Timing = { ttl: 20, loopWait: 2, retryTimeout: 8 };
 const MEMBERS = 2;
 const ASK_MS_MAX = 2_000;
@@ -190,8 +192,8 @@ function settingsOf({ name, bin, scratch, own, reached, etcdPorts, timing }: Pla
     name,
     restapi: { listen: at(own.restPort), connect_address: at(reached.restPort) },
     // Without `use_proxies`, Patroni would ask etcd for its members' addresses and bypass our
-    // proxies. The API is version 2: with version 3, Patroni before 3.0.3 takes the lock back from
-    // a new primary when it thaws (Patroni's pull request 2689).
+    // proxies. The API is version 2: with version 3, a primary that was frozen takes the leader
+    // lock back from its replacement (fixed in Patroni 3.0.3, pull request 2689).
     etcd: { hosts: etcdPorts.map(at), use_proxies: true },
     bootstrap: {
       dcs: {

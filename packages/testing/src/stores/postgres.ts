@@ -61,7 +61,9 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
-/** Without `durable`, the system decides when to write to disk: a power cut loses data. */
+/**
+ * Without `durable`, the operating system decides when to write to disk, so a power cut loses data.
+ */
 export async function startPostgres({
   tcp = false,
   durable = true,

@@ -27,7 +27,7 @@ export function openPostmaster(directory: string): Postmaster {
 
 /**
  * The server's pid; null if it isn't running. After a kill, the pid in the file may belong to
- * another program.
+ * another program, which runs in another directory.
  */
 function pidIn(directory: string): number | null {
   try {
@@ -49,8 +49,8 @@ done
 for try in 1 2 3 4 5; do rm -rf "$scratch" 2>/dev/null && exit; sleep 1; done`;
 
 /**
- * Waits until its input is closed, which also happens if this process is killed. Then it stops the
- * servers of these directories and removes their folder.
+ * Starts a shell script that waits until its input is closed, which also happens if this process is
+ * killed. Then the script stops the servers in these directories and removes `scratch`.
  */
 export function guardPostmasters(
   scratch: string,

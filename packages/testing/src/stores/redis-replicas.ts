@@ -1,4 +1,4 @@
-// A Redis Cluster in which each master has a replica that takes its place.
+// A Redis Cluster in which each master has a replica that takes its place if it fails.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../until.ts';
 import { type RedisServer, startRedis, startRedisCluster } from './redis.ts';
