@@ -22,7 +22,7 @@ async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denial can be explained and fixed, and a pasted key stays in its input field', async (t) => {
+test('a denial can be explained and fixed, and a pasted key is kept only in its input field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -123,7 +123,7 @@ test('each kind of denial shows the failed check, a fix, and the caller’s resp
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
-test('nodes are counted only if the project is known, and a revoked key is shown as revoked', async (t) => {
+test("nodes are counted only if the key's project is known, and a revoked key is shown as revoked, not as unknown", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
