@@ -103,7 +103,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost is reported as uncertain, and sending it again does not repeat it', async (t) => {
+test('a change whose response is lost is reported as uncertain, and submitting it again does not make it twice', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);

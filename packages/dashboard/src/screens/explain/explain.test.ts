@@ -193,7 +193,7 @@ test('a fix opened through a link is applied only after a dialog has shown the c
   ok(disabled_at !== null, 'still disabled');
 });
 
-test('a replaced key links to the new key, and members have no buttons for changes', async (t) => {
+test('a replaced key links to the new key, and a member sees no buttons that change a key', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
