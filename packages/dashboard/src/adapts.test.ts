@@ -35,7 +35,7 @@ async function reachable(page: Page, name: string): Promise<void> {
   ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in view`);
 }
 
-test('nothing is cut off at high zoom or with wide text spacing, and reduced motion stops animations', async (t) => {
+test('nothing is cut off at high zoom or with wide text spacing, and nothing moves with reduced motion', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -10,12 +10,12 @@ import { openGround, type Vendor } from '../test/ground.ts';
 const KEYS = 250;
 const TENANTS = 120;
 const PAGE_ROWS = 100;
-/** Requests for the frame, the screen and one page of rows. */
+/** The maximum number of requests for the frame, the screen and the first page of rows. */
 const FIRST_READS_MAX = 12;
-/** Requests for one more page of rows and the data shown with it. */
+/** The maximum number of requests for another page of rows and the data shown with it. */
 const PAGE_READS_MAX = 4;
 
-/** More items than fit on one page. */
+/** Creates more keys, tenants and audit log entries than fit on one page. */
 async function fill({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
   const { id: project_id } = await given.project();
   const tenants: { id: string }[] = [];

@@ -16,7 +16,7 @@ const CONTROLS =
 const CONTROLS_MAX = 25;
 const MENUS = "document.querySelectorAll('main [aria-haspopup=menu]').length";
 const OWNERS = /Only owners can/;
-/** The line on a page that explains why it has no controls for making changes. */
+/** The text that explains why a page has no controls for making changes. */
 const WHY = /As a member, you can|Your role doesn’t allow this/;
 /** Screens that never have controls for making changes. */
 const ONLY_SHOW = /\/(nodes|overview|usage|audit|audit\/1)$/;
@@ -32,11 +32,12 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const address = page.url();
   const dialogs = page.locator('dialog[open]');
   const shown = await dialogs.count();
-  // The page behind an open dialog is inert.
+  // While a dialog is open, only its controls can be pressed, because the page behind it is inert.
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
-  // The key manager preview has its own menus for sample data in its shadow root.
+  // Doesn't count the menus in the key manager preview. They are in its shadow root, and only
+  // change sample data.
   equal(await page.evaluate(MENUS), 0, 'no actions menu');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;

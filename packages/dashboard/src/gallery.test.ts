@@ -51,7 +51,8 @@ test('dialogs, menus, comboboxes and charts can be used by keyboard', async (t) 
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
 
-  // A full list doesn't load more pages. If it did, its `loadMore` would throw.
+  // A list that already shows the maximum number of pages doesn't load more. If it did, its
+  // `loadMore` would throw.
   await page.getByText('Only the first 2 rows are shown.').scrollIntoViewIfNeeded();
   await page.getByRole('table', { name: 'Keys', exact: true }).waitFor();
 

@@ -36,7 +36,7 @@ test('unknown environments, longer paths and malformed URLs match no screen', ()
   equal(matchOf('/w/acme/test/keys/%E0%A4%A'), null);
 });
 
-test('switching workspaces opens the corresponding page', () => {
+test('switching workspaces opens the same kind of page in the other workspace', () => {
   const page = workspacePageOf(paths.key({ ...place, keyId: 'one' }));
   deepEqual(page, { ...place, kind: 'keys' });
   equal(page && pathOfPage({ ...page, slug: 'globex' }), '/w/globex/test/keys');

@@ -15,7 +15,7 @@ type Row = {
    */
   folder: string;
   /**
-   * The environment for a screen whose path doesn't contain one. If neither is set, the frame has a
+   * The environment for a screen whose path doesn't contain one. Without either, the frame has a
    * neutral colour.
    */
   env?: Env;

@@ -1,6 +1,5 @@
 // Starts a worker. The page's content security policy requires the worker's URL to be a trusted
-// type. This is the only policy that creates trusted types, and it only allows workers from this
-// build.
+// type. Only this file creates trusted types, and only for workers from this build.
 
 type Trusting = {
   createPolicy(

@@ -14,7 +14,7 @@ const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** One width per theme. */
+/** The views checked outside the full run: one width per theme. */
 const twoViews: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },

@@ -1,5 +1,5 @@
 // Takes pictures of every screen and dialog in every state, in both themes and at three widths:
-// node packages/dashboard/test/pictures.ts <folder> [pattern of names] [widths] [themes]
+// node packages/dashboard/test/pictures.ts <folder> [name pattern] [widths] [themes]
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { serveGallery } from './gallery-server.ts';

@@ -25,7 +25,8 @@ export const widthsOf = ({ name }: Shot): number[] =>
   WIDE.includes(name.replace(/-full$/, '')) ? [390, 768, 1440, 2000] : [390, 768, 1440];
 
 /**
- * A picture of every registered screen in one state. The objects fill in the parameters of paths.
+ * A picture of every registered screen in one state. The path parameters are filled in with the IDs
+ * of these objects.
  */
 export function screenShots(state: State, { key, project, tenant }: Objects): Shot[] {
   const rows = screenNames.map(rowOf);

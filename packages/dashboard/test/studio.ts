@@ -80,8 +80,8 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
   if (isHurt) await hurt(page, state);
   await page.goto(shot.path.replace('{slug}', tab.vendor.slug));
   await page.locator('h1').first().waitFor();
-  // While reads fail or don't respond, the network never becomes idle, and skeletons only appear
-  // after a delay.
+  // While reads fail or get no response, the network never becomes idle. Wait for a fixed time
+  // instead, because skeletons appear after a delay.
   if (isHurt) await page.waitForTimeout(400);
   else await page.waitForLoadState('networkidle');
   if (act) {
@@ -112,7 +112,8 @@ export async function picture(page: Page, name: string, camera: Camera): Promise
       if (camera.themes.length > 0 && !camera.themes.includes(colorScheme)) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.evaluate(SETTLED);
-      // Without this, parts that the browser skips while they are out of view would be missing.
+      // Makes the browser render everything. Otherwise, parts it skips while they are out of view
+      // would be missing from the picture.
       await page.evaluate(SHOW_ALL);
       const isOpen = (await page.locator('dialog[open]').count()) > 0;
       const path = join(camera.folder, `${name}-${width}-${colorScheme}.png`);

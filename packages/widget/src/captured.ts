@@ -45,7 +45,10 @@ export const {
 
 const { parse, stringify } = page.JSON;
 
-/** Some old libraries add a `toJSON` method that turns arrays into strings. */
+/**
+ * Converts a value to JSON without using an array's `toJSON`. Some old libraries add one that turns
+ * arrays into strings.
+ */
 const written = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return stringify(value);
   let text = '';

@@ -62,7 +62,8 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
   useEffect(() => {
     const found = element.current;
     if (!found) return;
-    // The function may be a new one on each render, which must not create a new token source.
+    // The page may pass a new function on each render. A wrapper calls the latest one, so that a
+    // new function does not open a new connection.
     found.getToken = hasGetToken ? (reason) => ask(latest.current, reason) : null;
     return () => {
       found.getToken = null;

@@ -10,12 +10,12 @@ import { ownServer } from '../../test/own-server.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 
-/** The first request for a read, plus the client's two retries. */
+/** How often a failing read is requested: once, plus the client's two retries. */
 const ATTEMPTS = 3;
 
 /**
- * Chromium may report a response as aborted after the page has read all of it. Playwright's
- * `finished()` never resolves for such a response.
+ * True if a request reported as failed did get its response: Chromium may report a response as
+ * aborted after the page has read all of it.
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 
@@ -61,7 +61,8 @@ test('a page keeps its contents while the server is down, and recovers when the 
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   await listRead;
-  // If periodic polling noticed the outage first, the list would wait for the server to come back.
+  // Stop the page's timers. If polling noticed the outage first, the list would wait for the server
+  // instead of sending the requests counted below.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
   // The user returns to the tab after a while. The list is requested three times, and each request
@@ -102,7 +103,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost is reported as uncertain, and sending it again does not repeat it', async (t) => {
+test('a change whose response is lost is reported as uncertain, and submitting it again does not make it twice', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -135,7 +136,7 @@ test('a change whose response is lost is reported as uncertain, and sending it a
   const query = { project_id: project.id, env: 'test' };
   const keys = async () => (await vendor.as.liveKey('GET /v1/keys', query)).data;
   equal((await keys()).length, 1);
-  // The form is submitted again. The server has already created the key, and doesn't show it twice.
+  // The form is submitted again. The server has already created the key, and shows it only once.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key was created, but the response containing it was lost.').waitFor();
@@ -153,7 +154,7 @@ test('a change whose response is lost is reported as uncertain, and sending it a
   await settings.getByLabel('Workspace name').waitFor();
   equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
 
-  // An overloaded server still responds. A gateway that can't reach the server doesn't.
+  // A 503 from an overloaded server doesn't bring up the offline bar. A gateway's 502 does.
   ground.expects(502, 503);
   const refusal = { code: 'unavailable', message: 'Too much work.', outcome: 'not_done' };
   const headers = { 'x-request-id': '0190', 'content-type': 'application/json' };
@@ -192,7 +193,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('on a slow network, typed text is kept and no request is sent twice; a missing chunk causes one reload', async (t) => {
+test('on a slow network, typed text is kept and no request is sent twice; if a chunk is missing, the page reloads once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

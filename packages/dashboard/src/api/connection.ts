@@ -87,7 +87,7 @@ export function tryNow(): void {
 
 let probing: Promise<void> | undefined;
 
-/** Concurrent calls share one result. */
+/** Concurrent calls share one request. */
 function probe(): Promise<void> {
   probing ??= fetchHealth().finally(() => {
     probing = undefined;

@@ -3,13 +3,13 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkedNext } from './next.ts';
 
-test('a path within this application is accepted', () => {
+test('a path within this application is accepted as the page to open after sign-in', () => {
   for (const path of ['/', '/w/acme/live/keys?q=a&state=active', '/workspaces/new']) {
     equal(checkedNext(path), path);
   }
 });
 
-test('any other URL is ignored', () => {
+test('a URL outside this application is never opened after sign-in', () => {
   for (const text of [
     undefined,
     '',

@@ -7,7 +7,10 @@ import { useSend, WorkspaceIdContext } from './query.ts';
 
 type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 
-/** This data rarely changes, and a change on this page reloads it immediately. */
+/**
+ * How long loaded data is used without reloading it. It rarely changes, and changing it in this tab
+ * reloads it immediately.
+ */
 const FRESH_MS = 60_000;
 
 /** The items for one page of rows; null until they have loaded. */

@@ -36,7 +36,7 @@ test('a change keeps its idempotency key until its outcome is known', async () =
   );
 });
 
-test('a changed input gets a new idempotency key, and so does a change that definitely failed', async () => {
+test('a changed input gets a new idempotency key, and so does a retry of a change that definitely failed', async () => {
   const send = sender();
   const first = await send({ name: 'a' }, lost);
   notEqual(await send({ name: 'b' }, null), first);

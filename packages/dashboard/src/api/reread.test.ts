@@ -33,7 +33,7 @@ test('when a long list is reloaded, only its first pages are kept', async () => 
   queries.clear();
 });
 
-test('when several keys expire at the same moment, each list of keys is reloaded once and nothing else is', async () => {
+test('when several keys expire at the same moment, all data about keys is reloaded once, and nothing else', async () => {
   const queries = new QueryClient();
   const reads: string[] = [];
   const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];

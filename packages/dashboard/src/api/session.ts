@@ -47,7 +47,7 @@ export async function startSession(): Promise<void> {
 
 /**
  * Ignores another user's session if this page is covered by the sign-in dialog, because only the
- * same user may continue on it.
+ * same user may continue on this page.
  */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;

@@ -164,7 +164,7 @@ test('a tab pauses when another tab switches workspaces, and can switch back or 
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('a URL restores the view it belongs to, and a wrong URL shows a not-found page', async (t) => {
+test('a URL always opens the same view, and an unknown URL shows a not-found page', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);

@@ -2,7 +2,10 @@
 import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 
-/** Shorter than the API allows, so that URLs stay readable. */
+/**
+ * The maximum length of a suggested slug. The API allows longer slugs, but short URLs are easier to
+ * read.
+ */
 const MADE_CHARS_MAX = 48;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
@@ -17,7 +20,10 @@ export const slugOf = (name: string): string =>
     .slice(0, MADE_CHARS_MAX)
     .replaceAll(/^-|-$/g, '');
 
-/** Uses the fallback for names in scripts without any letters allowed in slugs. */
+/**
+ * Adds the fallback if the slug would be too short, such as for a name in Chinese, which has no
+ * letters that slugs allow.
+ */
 export function slugFor(name: string, fallback: string): string {
   const slug = slugOf(name);
   return slug.length < SLUG_CHARS_MIN ? `${fallback}-${slug}`.replace(/-$/, '') : slug;

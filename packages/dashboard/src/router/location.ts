@@ -86,7 +86,10 @@ export function keepPage(asks: () => boolean): () => void {
   };
 }
 
-/** Handles Back, Forward, and links within the page, whose entries have no index yet. */
+/**
+ * Handles Back, Forward, and links to a place on the same page. Such a link adds a history entry
+ * that has no index yet.
+ */
 function onPop(): void {
   if (isReturning) {
     isReturning = false;

@@ -34,7 +34,9 @@ export function rememberScroll(index: number): void {
 
 export const scrollOf = (index: number): number => tops[index] ?? 0;
 
-/** A new entry replaces the entries that followed the current one. */
+/**
+ * Called when a new history entry is added, because it replaces all entries after the current one.
+ */
 export const forgetScrollFrom = (index: number): void => {
   tops = tops.slice(0, index);
 };

@@ -1,5 +1,5 @@
-// Asks for confirmation before the user leaves the page. For other sites, the browser shows its own
-// prompt.
+// Asks for confirmation before the user leaves the page. If the user goes to another site, the
+// browser shows its own prompt.
 import { useEffect } from 'react';
 import { keepPage } from './location.ts';
 

@@ -43,7 +43,7 @@ const isNoId = (error: Error | null): boolean =>
   error.status === 400 &&
   error.details.some(({ path }) => path === 'id');
 
-/** Adapts the result of `useList`, which has pages instead of `data`. */
+/** Adapts the result of `useList` for `Loaded`, because it has pages instead of `data`. */
 export const asQuery = <T,>(list: {
   pages: T | undefined;
   error: Error | null;

@@ -70,7 +70,8 @@ test('the offline bar does not cover a chart’s axis, and sticky elements stay 
   await visit(`/w/${vendor.slug}/test/projects/orders`);
   await page.locator('main figure svg text').last().waitFor();
   await page.route(/\/(v1|healthz)/, (route) => route.abort());
-  // The bar appears after a few seconds, because the page polls its nodes and those requests fail.
+  // The bar appears after a few seconds, because the page polls the list of nodes and those
+  // requests fail.
   await bar(page).waitFor();
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 400 });

@@ -11,7 +11,8 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  // Until this data is reloaded, it may still say that this tab's workspace is the active one.
+  // The workspace to which the other tab has switched. It isn't known until the user's details are
+  // reloaded.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,

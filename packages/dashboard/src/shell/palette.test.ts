@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 import { keyboardOf } from '../../test/keyboard.ts';
 
-test('the palette opens pages, switches environments, creates keys, and finds and explains them', async (t) => {
+test('the palette opens pages, switches environments, and creates, finds and explains keys', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,5 +1,5 @@
 // The command palette. It opens pages, switches the workspace or environment, and finds objects.
-// Screens can add sources of their own.
+// Screens can add their own sources of results.
 
 import { mayChange } from '@keyrail/protocol/wire/roles.ts';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';

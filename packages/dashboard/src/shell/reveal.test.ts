@@ -57,7 +57,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('leaving without copying a secret asks for confirmation, and leaves nothing in memory', async (t) => {
+test('leaving without copying a secret requires confirmation, and the secret is not kept in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -42,7 +42,7 @@ test('every class in a style sheet is used by a component', () => {
   deepEqual([...new Set(unused)], []);
 });
 
-test('every style sheet uses the layer for its folder, and tokens for colours', () => {
+test('every style sheet uses the cascade layer for its folder, and tokens for all colours', () => {
   for (const path of globSync('**/*.module.css', { cwd: src })) {
     const css = read(path);
     const layer = LAYERS.find(([folder]) => folder.test(path))?.[1];

@@ -31,7 +31,7 @@ type Access = { client: Caller; session: Session };
 const REQUEST_MS_MAX = 20_000;
 const CALL_MS_MAX = 25_000;
 const REPEATS_MAX = 1;
-/** If the server rejects a new token, another one is requested, but only once. */
+/** The number of new tokens the server may reject before the element stops requesting them. */
 const REFUSALS_MAX = 2;
 
 export class Connection {

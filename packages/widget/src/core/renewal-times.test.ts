@@ -19,7 +19,7 @@ test('the delay before a renewal has a minimum and a maximum, so a wrong time ne
   equal(delayOfRenewal(token('soon'), session), 240_000, '80 % of its lifetime');
 });
 
-test('a token is requested at most three times, and renewal before expiry takes at most a minute', () => {
+test('at most three attempts are made to get a token, all within a minute if the old one is about to expire', () => {
   for (const reason of ['start', 'refresh', 'refused'] as const) {
     equal(waitsBetween(reason).length, 2);
   }

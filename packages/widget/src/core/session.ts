@@ -4,7 +4,10 @@ import type { TokenExpiredDetail } from '../types.ts';
 
 export type Session = Answer<'GET /v1/embed/session'>;
 
-/** Why there is no usable token: one of the event's reasons, or an origin that isn't registered. */
+/**
+ * Why there is no usable token: a reason given in the `token-expired` event, or an origin that
+ * isn't registered.
+ */
 export type Ending = TokenExpiredDetail['reason'] | 'origin_not_allowed';
 
 export type ConnectionState = { session: Session | null; ending: Ending | null };

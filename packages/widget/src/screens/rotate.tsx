@@ -87,7 +87,8 @@ function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number
 }
 
 /**
- * Shows the overlap. If the old key expires before the overlap ends, it still expires at that time.
+ * Shows the overlap. If the old key's own expiry is earlier than the end of the overlap, the
+ * overlap ends then.
  */
 function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
   const { words } = useWidget();

@@ -1,4 +1,4 @@
-// Buttons. A busy button keeps the focus, so it never gets the attribute `disabled`.
+// Buttons. A busy button never gets the attribute `disabled`, because it would lose the focus.
 import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';

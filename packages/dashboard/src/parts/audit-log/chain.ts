@@ -24,7 +24,7 @@ type Check = {
   head: Head;
   workspaceId: string;
   sha256: Sha256;
-  /** A row this browser verified earlier. */
+  /** The last row this browser verified in an earlier check. */
   remembered: Head | null;
 };
 

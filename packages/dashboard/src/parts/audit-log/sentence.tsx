@@ -40,7 +40,10 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/** Without a name, shows the end of the ID, because IDs created close together start alike. */
+/**
+ * Shown for objects without a name. IDs created close together start with the same characters, so
+ * only the end is shown.
+ */
 const shortId = (id: string): string => `…${id.slice(-8)}`;
 
 function Actor({ row, names }: Props) {
@@ -94,7 +97,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
     const hours = Number(payload.overlap_hours ?? 0);
     const overlap = hours === 0 ? 'with no overlap' : `with ${hours} h overlap`;
     const name = names.get(successor) ?? shortId(successor);
-    // The new key has the old key's name, unless one of them was renamed.
+    // A rotation keeps the key's name, so the new key is only named if one of the two was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
   if (typeof payload.count === 'number') return `(${payload.count.toLocaleString('en')} keys)`;

@@ -1,5 +1,5 @@
-// Shows the code that connects a node to a project. The code contains the origin the dashboard is
-// opened from.
+// Shows the code that connects a node to a project. The code contains the URL at which the
+// dashboard was opened.
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { connectSnippets } from './frameworks.ts';
 

@@ -23,7 +23,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
   const change = useChange(lines[kind]);
   const refresh = useRefresh();
-  // If the count failed to load, there may be any number of keys.
+  // If the count failed to load, assume that there is more than one key.
   const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
   const confirm = () =>
     change.mutate(input, {
@@ -39,7 +39,8 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     <Confirm
       title={texts.title[kind](name)}
       action={texts.action[kind]}
-      // A single live key is easy to replace. Losing several can take a customer's service down.
+      // The name only has to be typed if several live keys would be revoked, which can take a
+      // customer's service down. A single key is easy to replace.
       typed={liveKeys > 1 ? name : null}
       change={{ isPending: change.isPending || live.isPending, error: change.error }}
       onConfirm={confirm}

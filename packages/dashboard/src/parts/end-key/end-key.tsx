@@ -21,7 +21,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const { phase } = watch;
   useEffect(() => {
-    // The button that had the focus has been removed.
+    // The button that had the focus has been removed, so the focus moves to the result.
     if (phase !== 'ready') body.current?.focus();
   }, [phase]);
   const title = texts.title[act](key.name ?? key.display_prefix);
@@ -46,7 +46,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && isOutcomeUnknown(watch.error);
-  // The key has already changed, so repeating the request only waits for the nodes again.
+  // The key has already been changed, so sending the request again only waits for the nodes.
   const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog

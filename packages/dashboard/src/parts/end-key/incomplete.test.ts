@@ -1,5 +1,5 @@
-// The result of a change that may not have reached every node. The tests modify the server's
-// responses on their way to the browser.
+// What the dashboard shows after a change that may not have reached every node. The tests modify
+// the server's responses on their way to the browser.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
@@ -10,7 +10,7 @@ import { openGround } from '../../../test/ground.ts';
 
 type Changes = { incomplete_reason: IncompleteReason | null } & Record<string, unknown>;
 
-/** From now on, replaces the nodes' results in the server's responses to this change. */
+/** Replaces the nodes' results in all further responses to this change. */
 async function revise(page: Page, act: string, changes: Changes): Promise<void> {
   await page.unrouteAll({ behavior: 'wait' });
   await page.route(`**/v1/keys/*/${act}?wait=true`, async (route) => {

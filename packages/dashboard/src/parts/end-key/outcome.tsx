@@ -76,8 +76,8 @@ function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
 }
 
 /**
- * A change can be complete although some nodes are silent. Those nodes may not have applied it, so
- * the headline doesn't say "everywhere".
+ * A change can be complete even though some nodes are silent. Those nodes may not have applied it,
+ * so the headline doesn't say "everywhere".
  */
 function headlineOf(propagation: Propagation): string {
   const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;

@@ -27,7 +27,7 @@ type Watch =
   | { phase: 'done'; propagation: Propagation; tookMs: number }
   | { phase: 'failed'; error: Error };
 
-/** Nodes are only polled if the response takes longer than this. */
+/** The list of nodes is only polled if the response to the change takes longer than this. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
 /** How often the list of nodes is reloaded until the user confirms the change. */
@@ -50,7 +50,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
     };
   }, []);
 
-  /** Polls the nodes until the response to the change arrives. */
+  /** Polls the list of nodes until the response to the change arrives. */
   const poll = async (isOver: () => boolean): Promise<void> => {
     await pause(POLLS_AFTER_MS);
     while (!isOver() && isHere.current) {
@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // A version newer than the one before the change includes the change.
+      // A policy version newer than the latest one before the change contains the change.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,

@@ -18,8 +18,8 @@ type RangeFacts = {
 
 const DAY_HOURS = 24;
 
-// The API has hours for the last 7 days and days for the last 35, so 35 days can't be compared with
-// an earlier period.
+// The API has hourly data for the last 7 days and daily data for the last 35, so 35 days can't be
+// compared with an earlier period.
 export const rangeFacts: Readonly<Record<Range, RangeFacts>> = {
   '24h': { interval: 'hour', count: DAY_HOURS, before: { interval: 'hour', period: DAY_HOURS } },
   '7d': { interval: 'hour', count: 7 * DAY_HOURS, before: { interval: 'day', period: 7 } },

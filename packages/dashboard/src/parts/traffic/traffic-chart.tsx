@@ -65,8 +65,8 @@ export function TrafficChart({ overview, range, view, aside }: Props) {
 }
 
 /**
- * Requests that failed without being denied. The API's errors include denied requests, and counts
- * are rounded, so the difference may be negative.
+ * Requests that failed without being denied. The API's errors include denied requests, and both
+ * numbers are rounded, so their difference could be negative.
  */
 const failedOf = (point: Point): number => Math.max(0, point.errors - deniedOf(point));
 const succeededOf = (point: Point): number =>

@@ -53,7 +53,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
-  // Names are loaded from lists that other screens may already have cached.
+  // Visit other screens in between. They cache the same lists that the audit log loads names from.
   for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
     const navigation = page.getByRole('navigation', { name: 'Workspace' });
     await navigation.getByRole('link', { name, exact: true }).click();
@@ -74,7 +74,7 @@ test('verification detects an edited entry, and entries cut off since the last v
   await edit(vendor, longAuditLog({ workspaceId: vendor.workspaceId, rows: ROWS }));
   await vendor.as.liveKey('PATCH /v1/projects/{id}', { id: project_id, name: 'Renamed' });
   await visit(`/w/${vendor.slug}/audit`);
-  // After another page is loaded, the first page still shows its names.
+  // After the next page of entries has loaded, the first page still shows names.
   const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
   await page.getByRole('link', { name: 'Renamed' }).first().waitFor();
   await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();

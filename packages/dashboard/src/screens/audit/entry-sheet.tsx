@@ -26,7 +26,7 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** Returns the row number of the last sheet that was closed, and resets it; 0 if there is none. */
+/** Returns the number of the row whose sheet was closed last, and forgets it. 0 means none. */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;

@@ -86,7 +86,10 @@ export function useChainCheck(workspaceId: string) {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** Loads the server's result, and the hash that the log contains for the server's latest row. */
+/**
+ * Loads the server's result, which includes the hash of the latest row, and loads that row's hash
+ * from the log to compare the two.
+ */
 async function readVerdict(send: ReturnType<typeof useSend>): Promise<Verdict> {
   const verdict = await send('GET /v1/audit_logs/chain', {});
   const { head_seq: seq } = verdict;
@@ -104,8 +107,8 @@ function stateOf(report: ChainReport, run: Run, workspaceId: string): ChainCheck
   if (report.kind === 'progress') return { status: 'running', ...progress };
   if (report.kind === 'failed') return { status: 'failed', message: report.message, ...progress };
   const { head, broken, hashing } = report;
-  // The latest row is only remembered if the chain is intact, so that a broken chain can't replace
-  // it.
+  // The latest row is only remembered if the chain is intact. Otherwise, a broken chain would
+  // replace the row remembered from an intact one.
   const isRemembered = broken === null && rememberHead(workspaceId, head, new Date(nowMs()));
   const { before } = run;
   return { status: 'done', ...progress, head, broken, hashing, tookMs, before, isRemembered };

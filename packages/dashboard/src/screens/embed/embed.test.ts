@@ -1,11 +1,11 @@
-// Origins are validated as the user types, by the same rule as on the server. The code reflects the
-// selected options.
+// Origins are validated as the user types, by the same rule as on the server. The embed code
+// reflects the selected options.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 import { isOrigin, originFault } from './origin.ts';
 
-test('origins can be saved, and the code reflects the selected options', async (t) => {
+test('origins can be saved, and the embed code reflects the selected options', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });

@@ -52,7 +52,7 @@ type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
 /**
  * The element isn't a React component, so it is created through the DOM. Whenever an option
- * changes, it is replaced by a new one.
+ * changes, a new element replaces the old one.
  */
 function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);

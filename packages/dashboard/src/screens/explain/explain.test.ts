@@ -22,7 +22,7 @@ async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denial can be explained and fixed, and a pasted key stays in its input field', async (t) => {
+test('a denial can be explained and fixed, and a pasted key is kept only in its input field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -123,7 +123,7 @@ test('each kind of denial shows the failed check, a fix, and the caller’s resp
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
-test('nodes are counted only if the project is known, and a revoked key is shown as revoked', async (t) => {
+test("nodes are counted only if the key's project is known, and a revoked key is shown as revoked, not as unknown", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -193,7 +193,7 @@ test('a fix opened through a link is applied only after a dialog has shown the c
   ok(disabled_at !== null, 'still disabled');
 });
 
-test('a replaced key links to the new key, and members have no buttons for changes', async (t) => {
+test('a replaced key links to the new key, and a member sees no buttons that change a key', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

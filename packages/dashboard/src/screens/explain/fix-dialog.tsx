@@ -94,8 +94,8 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
 );
 
 /**
- * The fields changed by a fix. Enabling a key changes no fields, and the empty patch only loads the
- * key's impact.
+ * The fields changed by a fix. Enabling a key changes none of them, so the patch is empty and only
+ * used to load the key's impact.
  */
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };

@@ -14,7 +14,7 @@ export type Question = CallInput<'POST /v1/keys/explain'>['body'];
 
 type Asked = {
   explanation: Explanation | null;
-  /** The scopes the route was said to require when this explanation was requested. */
+  /** The route's required scopes, as entered when this explanation was requested. */
   scopes: readonly string[];
   error: Error | null;
   isPending: boolean;

@@ -11,7 +11,10 @@ import { Link } from '../../ui/controls/link.tsx';
 import styles from './key.module.css';
 import { useSuccessorId } from './successor.ts';
 
-/** Limited, because each key in the chain is loaded with a separate request. */
+/**
+ * The maximum number of earlier keys to show, and of later ones. Each is loaded with a separate
+ * request.
+ */
 const STEPS_MAX = 5;
 
 export function Lineage({ of: key }: { of: ApiKey }) {

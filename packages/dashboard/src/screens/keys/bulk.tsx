@@ -75,7 +75,10 @@ type AskProps = {
   onClose(): void;
 };
 
-/** Usage is counted per UTC day, and the last seven days usually span eight of them. */
+/**
+ * The number of days to load. Usage is counted per UTC day, and the last seven days usually span
+ * eight of those.
+ */
 const DAYS = 8;
 
 type Day = { day: string; requests: number };

@@ -129,7 +129,7 @@ function commandOf(key: NewKey, env: Env, nowMs: number): string {
   return ['keyrail keys create', ...options.map((option) => `  ${option}`)].join(' \\\n');
 }
 
-/** A limit in the syntax of the command line: `requests=1000/60s:fixed:tenant`. */
+/** Rate limits as CLI options: `--rate-limit requests=1000/60s:fixed:tenant`. */
 function limitOptions({ limits: { kind, rules } }: NewKey): string[] {
   if (kind === 'unlimited') return ['--unlimited'];
   if (kind === 'project') return [];

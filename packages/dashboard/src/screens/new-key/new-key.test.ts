@@ -74,7 +74,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await sentence(page, 'lets Globex call a project').waitFor();
     equal(page.url(), `${ground.origin}/w/${vendor.slug}/test/keys/new`);
 
-    // Most comboboxes would choose the first match. This one only highlights the project.
+    // The only match is highlighted but not chosen, so the arrow key moves on to "Create project".
     await fieldOf(page, 'Project').fill('fore');
     await optionOf(page, 'Create project fore').waitFor();
     await page.keyboard.press('ArrowDown');

@@ -107,7 +107,7 @@ function CreateForm({ initial }: { initial: NewKey }) {
 
 /**
  * The errors by field. If a new project or tenant couldn't be created, its field shows the server's
- * message about it or, without one, the whole error.
+ * message about an invalid field or, if there is none, the whole error.
  */
 function refusedBy(failure: Failure | null): Readonly<Record<string, string>> {
   if (failure === null) return {};

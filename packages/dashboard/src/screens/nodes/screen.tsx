@@ -16,7 +16,10 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import styles from './nodes.module.css';
 
 const EVERY_MS = 5000;
-/** The API lists nodes by project, so each project on the page needs a separate request. */
+/**
+ * The number of projects per page. The API lists one project's nodes at a time, so each project on
+ * the page needs a separate request.
+ */
 const PROJECTS_PAGE = 20;
 
 type Project = Item<'GET /v1/projects'>;

@@ -17,7 +17,8 @@ export const SCOPE = 'invoices:read';
 
 const SECRET_KEY = /^krsk_test_[\w-]{51}$/;
 /**
- * How many secret keys are loaded. In a workspace with more, a pasted key may not be among them.
+ * The maximum number of secret keys to load. A pasted key may not be among them if the workspace
+ * has more.
  */
 const KEYS_READ = 100;
 

@@ -1,5 +1,5 @@
-// Get started: each step is completed by a real signal, and the commands in the dialog run
-// unchanged.
+// Get started: a step is only done once the server has seen its result, and the commands in the
+// dialog run unchanged.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

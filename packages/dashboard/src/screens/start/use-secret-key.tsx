@@ -12,7 +12,9 @@ import { texts } from './texts.ts';
 type SecretKey = {
   /** Returns null if the pasted text isn't a secret key. The field then shows an error. */
   secretKeyOf(): Promise<string | null>;
-  /** The field for pasting a key. It isn't shown while the page has a key. */
+  /**
+   * The field for pasting a key. It isn't shown while the page still has the secret key in memory.
+   */
   field: ReactNode;
 };
 

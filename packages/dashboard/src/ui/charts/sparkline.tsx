@@ -16,7 +16,8 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
       aria-label={label}
     >
       {values.map((value, at) => {
-        // A day without requests has a thin line instead of a bar, so that the day isn't missing.
+        // A day without requests gets a thin line instead of a bar, so that it doesn't look like
+        // missing data.
         const height = value === 0 ? 1 : Math.max(2, (value / max) * HEIGHT);
         return (
           <rect

@@ -42,7 +42,8 @@ export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?:
 function useRereadAtEnd({ state, expires_at }: StatedKey): void {
   const endsMs = state === 'expiring' && expires_at !== null ? Date.parse(expires_at) : Infinity;
   const isOver = useTextOfNow((nowMs) => String(endsMs <= nowMs)) === 'true';
-  // If the browser's clock is ahead, a key may look expired from the start. It isn't reloaded then.
+  // If the browser's clock is ahead, a key may look expired as soon as it is shown. Such a key
+  // isn't reloaded.
   const wasOver = useRef(isOver);
   useEffect(() => {
     if (isOver && !wasOver.current) void rereadKeys(queryClient);

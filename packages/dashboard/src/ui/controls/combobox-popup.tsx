@@ -25,7 +25,7 @@ export type ComboboxProps = {
   none: string;
   placeholder?: string;
   /**
-   * Offers to create an object with the typed name. Leave it out until the server has confirmed
+   * Offers to create an object with the typed name. Leave this out until the server has confirmed
    * that there is no such object.
    */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;

@@ -1,6 +1,6 @@
 // Saves text as a file on the user's machine.
 
-/** The file's URL must remain valid until the browser has read the file. */
+/** How long the file's URL stays valid, so that the browser has time to read the file. */
 const ADDRESS_KEPT_MS = 60_000;
 
 export function saveFile(name: string, text: string | string[], type: string): void {

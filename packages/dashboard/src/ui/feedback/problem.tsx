@@ -62,8 +62,8 @@ export const Notice = ({ children, action }: { children: ReactNode; action: Reac
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
 /**
- * Opens the current page in a new tab, or the list if this page is the form for a new object. The
- * form in this tab is kept.
+ * Opens the current page in a new tab, so that the form in this tab is kept. If the page is the
+ * form for a new object, opens the list of existing ones.
  */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');

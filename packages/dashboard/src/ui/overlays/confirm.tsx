@@ -27,7 +27,8 @@ export function Confirm({ change = NO_CHANGE, typed = null, onConfirm, ...form }
       danger
       {...form}
       because={isReady ? null : later.confirm.typeFirst(typed)}
-      // The fields show no errors, so all errors are shown here.
+      // All errors are shown below, because `FormDialog` would leave out errors about single
+      // fields.
       change={{ ...change, error: null }}
       onSubmit={onConfirm}
     >

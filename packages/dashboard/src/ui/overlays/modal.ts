@@ -19,7 +19,8 @@ export function useModal(
     if (!element.open) element.showModal();
     let hadPopup = false;
     let held: Element | null = null;
-    // Handled before a menu or combobox inside the dialog closes because of the same key press.
+    // Runs before a menu or combobox in the dialog handles the same key press, to find out whether
+    // one is open.
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Tab') goRound(element, event);
       if (event.key !== 'Escape') return;

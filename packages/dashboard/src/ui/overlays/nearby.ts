@@ -48,8 +48,8 @@ const controlIn = (near: Element): HTMLElement | null =>
     : (controlsIn(near)[0] ?? null);
 
 /**
- * The controls inside an element, in tab order. A group of radio buttons counts as its selected
- * one.
+ * The controls inside an element, in tab order. For a group of radio buttons, only the selected one
+ * is included.
  */
 export const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(

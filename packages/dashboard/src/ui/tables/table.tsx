@@ -69,8 +69,9 @@ type Props<T> = {
 const ROW_PX = 44;
 
 /**
- * The browser lays out a whole group when it comes near the viewport. Laying out 100 rows would
- * block the page for 250 ms. With single rows, every jump within the list would be slow.
+ * The number of rows in a group. The browser lays out a whole group when it comes near the
+ * viewport. With 100 rows, that would block the page for 250 ms. With single rows, every jump
+ * within the list would be slow.
  */
 const GROUP_ROWS = 20;
 
