@@ -109,7 +109,7 @@ test("a slow handler's lock is renewed three times per lock duration", async (t)
   equal(steps().length, 11, 'the heartbeats have stopped');
 });
 
-test('a failed heartbeat is retried soon', async (t) => {
+test('a failed heartbeat is retried before the next one is due', async (t) => {
   const { hold, clock, steps } = await open(
     t,
     answers(() => null),

@@ -62,8 +62,8 @@ type Rest = { id: string; unused: number };
 
 const REST_MS = 1_000;
 /**
- * If the control plane does not support leases, the node asks again after this time, in case the
- * control plane has been upgraded.
+ * If the control plane does not support leases, the node tries again after this time: the control
+ * plane may have been upgraded.
  */
 const WITHOUT_LEASES_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
