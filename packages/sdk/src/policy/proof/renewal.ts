@@ -5,9 +5,11 @@
 import type { Chance, Clock } from '../../clock.ts';
 import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 
-/** The maximum size of the compressed deltas, unless half the snapshot's size is larger. */
+/**
+ * A renewal is due when the deltas exceed this size, or half the snapshot's size if that is larger.
+ */
 const DELTA_BYTES_MIN = 1024 * 1024;
-/** The maximum number of deltas in a cache. */
+/** A renewal is also due when there are more deltas than this. */
 const DELTAS_MAX = 10_000;
 /**
  * Nodes spread their renewals over this time: after a rotation, there is no hurry, because the old
