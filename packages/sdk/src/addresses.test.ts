@@ -85,7 +85,7 @@ test('a rejected request does not count as a failure of its URL', async () => {
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
 
-test('if no URL responds, the node keeps its URL and keeps trying the others', async () => {
+test('if no URL responds, the node stays on its current URL and keeps trying the others', async () => {
   const { states, usedNow } = scene('dead', 'dead');
   for (let n = 0; n < 3; n += 1) equal(await usedNow(), '0 /x');
   states[1] = 'up';

@@ -7,7 +7,7 @@ import { spread } from './policy/pace.ts';
 import type { Outcome, Transport } from './transport.ts';
 
 type AddressParts = {
-  /** One for each URL, in order. */
+  /** One transport for each URL, in the same order. */
   transports: readonly Transport[];
   clock: Clock;
   chance: Chance;

@@ -1,5 +1,5 @@
-// The option `include`: contexts with `meta` and the tenant's external ID, also from the cache, and
-// at no cost for nodes without it.
+// The option `include` adds `meta` and the tenant's external ID to contexts, also after a start
+// from the cache. A node without the option spends no memory on them.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ function contextOf({ node }: Watched, key: string) {
   return decision.context;
 }
 
-test('a context has the included fields, and is otherwise the same', async (t) => {
+test('`include` adds its fields to a context and changes nothing else', async (t) => {
   for (const [include, names] of [
     [[], []],
     [['meta'], ['meta']],

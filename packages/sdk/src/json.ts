@@ -1,5 +1,5 @@
-// Readers for JSON from the network and from disk, and for other values of unknown type. Each has
-// bounds: JSON such as 1e999 parses to Infinity.
+// Readers for JSON from the network and from disk, and for other values of unknown type. Each
+// checks bounds, because JSON such as 1e999 parses to Infinity.
 
 /** Thrown for an invalid value. The message quotes at most a field's name. */
 export class InvalidContent extends Error {

@@ -154,7 +154,7 @@ test('a control plane whose fast clock was corrected is trusted again', async (t
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('a late response does not move the time back', async (t) => {
+test("a late response does not set the node's time back", async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({

@@ -48,7 +48,7 @@ function createClosedNode<R>(): Keyrail<R> {
 }
 
 /**
- * `createKeyrail` with a replaced runtime, for tests.
+ * `createKeyrail` with replacements for parts of the runtime, for tests.
  *
  * @internal
  */
@@ -197,7 +197,9 @@ function stateOf<R>(
   };
 }
 
-/** A hard failure: until it is fixed, a restart without the control plane has no policy. */
+/**
+ * A hard failure: until it is fixed, a node that restarts without the control plane has no policy.
+ */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `failed to write the policy cache: ${why}` };
 

@@ -1,5 +1,5 @@
 // The built package as a vendor installs it: as ESM and CommonJS, on the oldest supported Node.js
-// and on this one, and its type declarations in a vendor's TypeScript.
+// and on the one that runs the tests, and its type declarations in a vendor's TypeScript.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ const expected = (major: number) => ({
 });
 
 for (const file of ['smoke.cjs', 'smoke.mjs']) {
-  test(`the built package works on this Node.js: ${file}`, async () => {
+  test(`the built package works on the Node.js that runs the tests: ${file}`, async () => {
     const major = Number(process.versions.node.split('.')[0]);
     deepEqual(await saidBy(process.execPath, file), expected(major));
   });
@@ -67,7 +67,7 @@ for (const file of ['smoke.cjs', 'smoke.mjs']) {
   });
 }
 
-test('the built package needs only Node.js, and every entry point exists', async () => {
+test('the built package has every entry point, and imports nothing but Node.js modules', async () => {
   const place = join(folder, 'node_modules', '@keyrail', 'sdk');
   const { exports } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
   for (const paths of Object.values<Record<string, string>>(exports)) {

@@ -19,7 +19,7 @@ for (const [globals, name] of [
   [{ EdgeRuntime: 'edge-runtime' }, 'an edge runtime'],
   [{ EdgeRuntime: 'vercel', navigator: { userAgent: 'Mozilla/5.0' } }, 'an edge runtime'],
 ] as const) {
-  test(`a node refuses to start on ${name}, with a hint about what to use: ${JSON.stringify(globals)}`, () => {
+  test(`a node refuses to start on ${name} and suggests an alternative: ${JSON.stringify(globals)}`, () => {
     throws(() => createNode(whole, { globals }), {
       name: 'TypeError',
       message: new RegExp(

@@ -71,7 +71,9 @@ export type Settings<R = unknown> = {
 type Bounds = { min: number; max: number; usual: number };
 type Warn = (message: string) => void;
 
-/** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
+/**
+ * The minimum `staleAfterMs`, in polls: jitter delays a poll by up to 20 %, and a poll takes time.
+ */
 const STALE_POLLS_MIN = 1.5;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;

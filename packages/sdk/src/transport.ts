@@ -57,7 +57,10 @@ export type Outcome = Answer | Failure;
 export type Transport = { send(exchange: Exchange): Promise<Outcome> };
 
 const BYTES_MAX_DEFAULT = 1024 * 1024;
-/** A stored response may have thousands of headers; other bodies have a few dozen values. */
+/**
+ * The default maximum number of JSON values: a stored response may have thousands of headers; other
+ * bodies have a few dozen values.
+ */
 const VALUES_MAX_DEFAULT = 30_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 /** Statuses below 500 that are temporary. */

@@ -15,7 +15,7 @@ import { secretKeyOf } from './rig.ts';
 const HASTE = 50;
 export const NUMBERS = 200;
 
-/** A version's changes, of which there may be none. */
+/** The changes that lead to this version; there may be none. */
 export function changesTo(version: number): Change[] {
   const chance = chanceFrom(version);
   return Array.from({ length: chance.below(4) }, (): Change => {

@@ -50,7 +50,7 @@ export async function ground(t: TestContext) {
     openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
   const versionOf = async (kind: 'policy' | 'news', at = dir) =>
     versionAt(await newestFile(at, `.${kind}`), secretKeyOf('live'));
-  /** Resolves once the changes in the journal lead up to a version. */
+  /** Resolves once the journal on disk contains the changes up to this version. */
   const newsLeadTo = (version: number) =>
     until(async () => {
       await clock.pass(0);
@@ -59,7 +59,7 @@ export async function ground(t: TestContext) {
   return { above, dir, clock, logged, open, versionOf, newsLeadTo };
 }
 
-/** Like `ground`, but with a policy file on disk. */
+/** Like `ground`, plus a cache that has written its policy file. */
 export async function written(t: TestContext, keys: number, version: number) {
   const held = await ground(t);
   const cache = held.open();

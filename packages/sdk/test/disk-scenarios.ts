@@ -1,5 +1,5 @@
-// Disk faults on a small file system that only this process sees: it must run in its own mount
-// namespace. Prints the result as JSON.
+// Disk faults on a small file system that only this process sees, so the process must run in its
+// own mount namespace. Prints the result as JSON.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -54,7 +54,7 @@ async function full(): Promise<object> {
   await offline.ask('ready');
   const revokedOffline = await offline.ask(`verify ${revoked}`);
   await offline.kill();
-  // The same again, but this time the disk has space again a moment later.
+  // Then a node starts while the disk is still full, and a moment later there is space again.
   plane.fault = () => null;
   const again = new NodeProcess(served.url, { cacheDir: dir });
   await again.ask('ready');

@@ -1,4 +1,4 @@
-// Keys for tests of the table and the cache, random or by number.
+// Numbered keys with random properties, for tests of the policy table and the cache.
 import { createHash } from 'node:crypto';
 import type { Chance } from '@keyrail/testing/seeded-scheduler.ts';
 import { digestFromHex, ID_WORDS, idText } from '../src/policy/table/digest.ts';

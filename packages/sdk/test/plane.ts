@@ -37,7 +37,7 @@ export class Plane {
   /** Deltas can only start from versions above this one. */
   floor = 0;
   pageMax = 1_000;
-  /** How far its clock is ahead of the node's. */
+  /** How far the control plane's clock is ahead of the node's. */
   aheadMs = 0;
   fault: Fault = () => null;
   readonly #keys = new Map<string, PolicyEntry>();

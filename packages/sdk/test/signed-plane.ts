@@ -58,7 +58,7 @@ export class SignedPlane extends Plane {
   published: Signer[] = [this.signer];
   /** How many times the list of keys was loaded. */
   reads = 0;
-  /** Replaces the response with the list of keys; null sends the normal one. */
+  /** Overrides the response to a request for the list of keys; null sends the normal response. */
   listFault: () => Response | Promise<Response> | null = () => null;
   /** Alters each signed response before it is sent. */
   alter: (sent: Outgoing, question: Question) => Outgoing = (sent) => sent;

@@ -7,8 +7,8 @@ const { createTestKeyrail } = require('@keyrail/sdk/testing');
 const TOO_MANY_BYTES = 11 * 1024 * 1024;
 
 /**
- * The status for a body that is too large, which the adapter and the node must agree on although
- * they are separate CommonJS bundles.
+ * The response status for a body that is too large. The adapter throws the error and the node must
+ * recognise it, although they are separate CommonJS bundles.
  */
 const saidToLarge = (guard, node, key) =>
   new Promise((resolve, reject) => {

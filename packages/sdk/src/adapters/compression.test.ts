@@ -1,5 +1,5 @@
-// Responses that middleware compresses, before or after the guard, are replayed in a form the
-// caller can read.
+// Compression middleware may run before or after the guard. Either way, the caller can read a
+// replayed response.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import compression from 'compression';
@@ -46,7 +46,7 @@ for (const [where, order] of Object.entries({
   });
 }
 
-test('compression before the guard is negotiated separately with each caller', async (t) => {
+test('with compression before the guard, a replay has the encoding that its caller accepts', async (t) => {
   const ask = await serving(t, (guard) => [compression(), guard]);
   deepEqual(await (await ask('identity')).json(), report);
   let again = await ask('gzip');

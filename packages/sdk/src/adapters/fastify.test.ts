@@ -56,7 +56,7 @@ async function guarded(t: TestContext) {
   return { app, headers, seen, route, keyrail };
 }
 
-test('fastify: injected requests are treated like real ones', async (t) => {
+test('fastify: requests from app.inject() are treated like real ones', async (t) => {
   const { app, headers, seen, route, keyrail } = await guarded(t);
   route();
   const inject = (payload: object | string) =>
@@ -73,7 +73,7 @@ test('fastify: injected requests are treated like real ones', async (t) => {
   equal(Object(keyrail.events()[0]).status, 200);
 });
 
-test('fastify: the fingerprint covers the body after an earlier hook has decoded it', async (t) => {
+test('fastify: if an earlier hook decodes the body, the fingerprint covers the decoded body', async (t) => {
   const { app, headers, seen, route } = await guarded(t);
   app.addHook('preParsing', async (_request, _reply, payload) => {
     const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });

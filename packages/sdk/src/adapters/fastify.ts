@@ -94,7 +94,10 @@ function bodyOf({ body, headers }: ReadyResponse): Buffer | Readable | undefined
   return headers['content-type'] === undefined ? streamOf(bytes, bytes.length) : bytes;
 }
 
-/** Fastify compares `receivedEncodedLength` with the request's `content-length`. */
+/**
+ * A stream of these bytes. Fastify compares `receivedEncodedLength` with the `content-length`
+ * header.
+ */
 function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
   const stream = new Readable({ read: () => {} });
   stream.push(bytes);

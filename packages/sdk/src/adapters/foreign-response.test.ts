@@ -8,8 +8,8 @@ import { protect as protectHono } from './hono.ts';
 import { protect as protectRoute } from './next.ts';
 import { protect } from './web.ts';
 
-// Required instead of imported: the library's type declarations would add browser types to the
-// whole project.
+// Loaded with `require` instead of `import`: the library's type declarations would add browser
+// types to the whole project.
 type OtherClasses = { Request: typeof Request; Response: typeof Response };
 const { Request: OtherRequest, Response: OtherResponse }: OtherClasses = createRequire(
   import.meta.url,
@@ -21,7 +21,7 @@ const rateLimits = [
   { id: 'hour', limit: 100, windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const,
 ];
 
-/** A protected route whose handler counts its runs and returns the response from `answer`. */
+/** A protected route whose handler counts its runs and responds with what `answer` returns. */
 async function given(t: TestContext, answer: (body: string) => Response) {
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits }] });
   t.after(() => keyrail.close());
@@ -61,7 +61,8 @@ async function replayOf(ask: Ask): Promise<Response> {
 const type = { 'content-type': 'text/plain' };
 
 /**
- * A response whose body resembles another library's: a stream of a different kind, or undefined.
+ * A response with this `body`. In other libraries it may be a different kind of stream, or
+ * undefined.
  */
 const withBody = (body: unknown): Response =>
   Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {

@@ -8,7 +8,7 @@ import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { watched, webResponse } from './web-response.ts';
 
-/** Middleware that sets the variable `keyrail` of this type. */
+/** Middleware that sets the context variable `keyrail`, of type `C`. */
 export type HonoMiddleware<C> = MiddlewareHandler<{ Variables: { keyrail: C } }>;
 
 /**
@@ -35,7 +35,7 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
   checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
-    // Hono caches a body that has already been read.
+    // If the body has already been read, only Hono's cached copy is left.
     const bodyBytes = async () =>
       c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);

@@ -1,5 +1,5 @@
-// HTTP/2, through Node.js's HTTP/1 compatibility API. A request may have a body without any header
-// that announces it.
+// HTTP/2, through Node.js's HTTP/1 compatibility API. Unlike in HTTP/1, a request may have a body
+// that no header announces.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -70,7 +70,7 @@ function answer(ctx: KoaContext, { status, headers, body }: ReadyResponse): void
   ctx.set(headers);
   const isTyped = ctx.res.hasHeader('content-type');
   ctx.body = typeof body === 'string' ? body : Buffer.from(body);
-  // Koa adds a content type if there is none.
+  // Setting the body makes Koa add a content type to a response that has none.
   if (!isTyped) ctx.remove('content-type');
 }
 

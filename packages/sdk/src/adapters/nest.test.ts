@@ -1,5 +1,5 @@
 // Nest's decorators are called as functions, because Node.js runs these files directly, without
-// decorator syntax. The example shows the usual form.
+// decorator syntax. The `@example` in nest.ts shows the usual form.
 import 'reflect-metadata';
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,7 +103,7 @@ adapterSuite('nest on fastify', async (backing) => {
   return { url: await app.getUrl(), close: () => app.close() };
 });
 
-test('nest on fastify: injected requests are guarded like real ones', async (t) => {
+test('nest on fastify: requests from app.inject() are guarded like real ones', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{ scopes: ['read'] }] });
   const charged: string[] = [];
   const charge: Charge = async (body) => {

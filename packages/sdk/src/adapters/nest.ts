@@ -92,7 +92,8 @@ function exchangeOf(execution: NestExecution): Exchange {
 /** Fastify keeps a parsed body on its own request object, not on the Node.js one. */
 type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
 
-// Checks properties, not classes: an injected request does not use Node.js's own classes.
+// Checks properties, not classes: a request from `inject()` is not an instance of Node.js's own
+// classes.
 const isOfFastify = (request: object): request is FastifyParsed =>
   'raw' in request && 'routeOptions' in request;
 

@@ -129,7 +129,7 @@ for (const [framework, serve] of Object.entries(charging)) {
     const admit = wrapAdmit(keyrail, async (admitting) => {
       const admission = await admitting();
       claims += 1;
-      // The handler runs after the server has noticed the disconnect.
+      // Delays the handler until the server has noticed the disconnect.
       if (claims === 1) await isLeft;
       return admission;
     });

@@ -76,7 +76,10 @@ function capture(
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
-  /** True while the original `write` or `end` runs, which may call `write` with the same data. */
+  /**
+   * True while the original `write` or `end` runs: if it calls `write`, that data has been
+   * captured.
+   */
   let isPassing = false;
   const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
     const wasPassing = isPassing;

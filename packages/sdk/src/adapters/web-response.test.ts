@@ -1,4 +1,4 @@
-// When a handler's response cannot be sent, a retry must not wait for it.
+// If a handler returns something that cannot be sent, a retry runs the handler again.
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestKeyrail } from '../testing.ts';

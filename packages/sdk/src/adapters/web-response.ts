@@ -29,7 +29,7 @@ export async function settled(
 
 /**
  * Adds the rate limit headers to a response, and settles when its body is complete. The handler has
- * done its work: if its response cannot be passed on, a retry must not run it again.
+ * done its work: even if its response cannot be sent, a retry must not run the handler again.
  */
 export function watched(admitted: Admitted, response: Response): Response {
   const { captureBytesMax, settle } = admitted;

@@ -37,12 +37,14 @@ export function decide<R>(
   if (env === null) return withoutFormat(inputs, keyText, route);
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
-  // The feed leaves out the other environment's keys, so the key may exist there.
+  // If the policy covers only the other environment, this key may exist but is not loaded.
   const isLoaded = policy.env === null || policy.env === env;
   return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
 }
 
-/** Whether a string has the length and the prefix of a native key: only such a string is hashed. */
+/**
+ * Whether a string has a native key's length and prefix. Others may be hashed in `withoutFormat`.
+ */
 const hasNativeForm = (keyText: unknown): keyText is string =>
   typeof keyText === 'string' &&
   keyText.length === API_KEY_CHARS &&
@@ -51,8 +53,8 @@ const hasNativeForm = (keyText: unknown): keyText is string =>
   keyText.charCodeAt(2) === UNDERSCORE;
 
 /**
- * A string that isn't a native key. It is hashed only while the policy has imported keys. Nothing
- * about an unknown string is reported: it may be a credential for another service.
+ * Decides on a string that isn't a native key, and hashes it only if the policy has imported keys.
+ * Nothing about an unknown string is reported: it may be a credential for another service.
  */
 function withoutFormat<R>(
   inputs: Inputs<R>,

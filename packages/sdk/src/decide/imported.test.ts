@@ -25,7 +25,7 @@ const reason = ({ node }: Watched, text: string, route: RouteOptions = {}): stri
   return decision.allowed ? 'allowed' : decision.reason;
 };
 
-/** Resolves when the node has the control plane's version. */
+/** Resolves when the node has the control plane's newest policy version. */
 const caughtUp = ({ node, plane, clock }: Watched) =>
   until(async () => {
     await clock.pass(100);
@@ -80,7 +80,7 @@ test('a node with imported keys hashes only strings that could be keys', async (
   await watched.node.close();
 });
 
-test("an imported key's environment and display prefix come from its entry", async () => {
+test("an imported key's environment and display prefix come from its policy entry", async () => {
   const plane = new Plane();
   const prefix = 'Globex, since 2019 (old)';
   plane.import(TEXT, {
@@ -109,7 +109,7 @@ test("an imported key's environment and display prefix come from its entry", asy
   await watched.node.close();
 });
 
-test('a string in the native format never matches an imported entry', async () => {
+test('a string in the native format never matches an imported key', async () => {
   const elsewhere = new Plane();
   const live = elsewhere.issue({ env: 'live' });
   const testing = elsewhere.issue({ env: 'test' });
@@ -127,7 +127,7 @@ test('a string in the native format never matches an imported entry', async () =
   await watched.node.close();
 });
 
-test('an imported key expires', async () => {
+test('an expired imported key is rejected', async () => {
   const plane = new Plane();
   const at = new Date(plane.clock.now() + 1_000).toISOString();
   plane.import(TEXT, { expires_at: at });
@@ -138,7 +138,7 @@ test('an imported key expires', async () => {
   await watched.node.close();
 });
 
-test('a string in any other format only matches entries marked as imported', async () => {
+test('a string in any other format only matches imported keys', async () => {
   const plane = new Plane();
   plane.issue({ lookup_hash: sha256Hex(TEXT) });
   plane.import('another key');

@@ -71,7 +71,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
   test(`every decision is right during a day-long outage (seed ${seed})`, async (t) => {
     const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0) + seed);
     const plane = new Plane();
-    plane.issue(); // takes STRANGER's number, so that no key in this policy is the same
+    plane.issue(); // issues the key STRANGER, so that no later key has the same text
     plane.revoke(STRANGER);
     const keys = fill(plane, chance);
     const watched = nodeOn(plane, {}, () => chance.below(1_000) / 1_000);

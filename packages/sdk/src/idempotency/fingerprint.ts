@@ -1,4 +1,5 @@
-// The two hashes that identify an idempotent request: its key's scope, and its fingerprint.
+// The two hashes that identify an idempotent request: the scope of its `Idempotency-Key`, and its
+// fingerprint.
 import { createHash } from 'node:crypto';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { Env } from '../api/context.ts';

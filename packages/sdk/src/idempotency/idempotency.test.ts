@@ -47,7 +47,7 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
 const answer = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 const bodyOf = (received: Received | undefined) => received?.body;
 
-test('every idempotency request follows the protocol', async (t) => {
+test("claim, heartbeat, complete and release requests match the API's schemas", async (t) => {
   const { hold, clock, plane, steps, drain } = await open(t);
   const first = await hold();
   await clock.pass(10_000);
@@ -83,9 +83,9 @@ for (const [name, reply] of Object.entries({
   'a 503': { status: 503 },
   'a wrong credential': { status: 401 },
   'an unknown state': claimed({ state: 'perhaps' }),
-  'no token': claimed({ lock_token: null }),
-  'an empty token': claimed({ lock_token: '' }),
-  'no lock duration': claimed({ lock_ms: null }),
+  'a missing lock token': claimed({ lock_token: null }),
+  'an empty lock token': claimed({ lock_token: '' }),
+  'a missing lock duration': claimed({ lock_ms: null }),
   'a replay without a response': claimed({ state: 'replay', response: null }),
   'a body that is not an object': { body: [1] },
 })) {
@@ -109,7 +109,7 @@ test("a slow handler's lock is renewed three times per lock duration", async (t)
   equal(steps().length, 11, 'the heartbeats have stopped');
 });
 
-test('a failed heartbeat is retried soon', async (t) => {
+test('a failed heartbeat is retried before the next one is due', async (t) => {
   const { hold, clock, steps } = await open(
     t,
     answers(() => null),

@@ -26,7 +26,7 @@ export type ClaimVerdict =
 
 /** The right to run one request, until `complete` or `release` is called. */
 export type RunLock = {
-  /** A larger body is not stored, not even in part. */
+  /** The maximum size of a stored body. A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;
   complete(response: HandlerResponse): void;
   release(): void;

@@ -62,8 +62,8 @@ type Rest = { id: string; unused: number };
 
 const REST_MS = 1_000;
 /**
- * How long to do without leases if the control plane does not support them: it may be upgraded
- * later.
+ * If the control plane does not support leases, the node tries again after this time: the control
+ * plane may have been upgraded.
  */
 const WITHOUT_LEASES_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -114,7 +114,7 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
     leasesFrom = clock.monotonicMs() + WITHOUT_LEASES_MS;
   }
 
-  /** The value in the response, or null after a failure. */
+  /** Reads a response. If it is invalid or there is none, records the failure and returns null. */
   function heard<T>(outcome: Outcome, read: (body: unknown) => T | null): T | null {
     if (outcome.kind === 'answer') {
       const value = read(outcome.body);
@@ -179,7 +179,7 @@ const bodyOf = (subject: Subject, rules: readonly RateLimitRule[]): object => ({
 export const costOf = (cost: number): number =>
   Number.isFinite(cost) ? Math.min(RATE_LIMIT_COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
-/** Reads a response; null when it is invalid. */
+/** Reads the response to a check; null if it is invalid. */
 function verdictIn(body: unknown): LimitVerdict | null {
   try {
     const result = readRecord(body, 'the response');
@@ -196,7 +196,7 @@ function verdictIn(body: unknown): LimitVerdict | null {
   }
 }
 
-/** Reads a response; null when it is invalid. */
+/** Reads the response to a lease request; null if it is invalid. */
 function grantIn(body: unknown): Grant | null {
   try {
     const lease = readRecord(body, 'the response');

@@ -30,7 +30,7 @@ export type Moment = { monotonicMs: number; wallMs: number };
 
 // Which keys get leases.
 
-/** A sliding window has this many buckets; a lease ends with one of them. */
+/** A sliding window has this many buckets; a lease ends when the current bucket does. */
 const BUCKETS = 16;
 /**
  * Keys with shorter buckets get no leases, because a lease would end before it saved any requests.
@@ -50,7 +50,7 @@ const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The fewest units to request when a lease lasts long: its unused units are returned, not lost. */
+/** The minimum request for a lease that lasts long: its unused units are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
@@ -62,7 +62,7 @@ const LOW_DIVISOR = 4;
  * if that is longer.
  */
 const SILENT_MS_MIN = 1_000;
-/** The rates of two clocks differ by less than this. */
+/** Two clocks drift apart by less than this fraction of the elapsed time. */
 const DRIFT = 0.001;
 /** Only a key's newest leases, up to this number, return their unused units. */
 const LEASES_MAX = 8;
@@ -148,7 +148,9 @@ export class HeldUnits {
     if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A short period says little about the rate, so the previous rate is used for the rest of it. */
+  /**
+   * A period cut short says little about the rate, so its missing part counts at the previous rate.
+   */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);

@@ -4,7 +4,9 @@ import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
 
 type LeaseReturns = {
-  /** Starts watching a key, so that its units are returned once it goes silent. */
+  /**
+   * Starts watching a key: its unused units are returned once it has had no requests for a while.
+   */
   watch(held: HeldUnits): void;
   /** Returns these keys' units, within the timeout. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
@@ -33,7 +35,9 @@ export function createLeaseReturns({ calls, clock, moment }: ReturnParts): Lease
     atOnce -= 1;
   }
 
-  /** If more than RETURNS_AT_ONCE_MAX keys are silent, the others wait for the next sweep. */
+  /**
+   * Returns the units of up to RETURNS_AT_ONCE_MAX silent keys; the others wait for the next sweep.
+   */
   function sweep(): void {
     const now = moment();
     for (const held of holding) {

@@ -120,7 +120,7 @@ test('when a lease has expired, concurrent requests share one request for a new 
   equal(at.plane.received.length - before, 1);
 });
 
-test('the units of an idle key are returned', async (t) => {
+test("an idle key's unused units are returned", async (t) => {
   const at = await scene(t);
   await busy(at);
   await at.clock.pass(11_000);

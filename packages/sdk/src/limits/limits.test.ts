@@ -54,7 +54,7 @@ test('the reset time in the header is never longer than the window', () => {
   );
 });
 
-test('the rate limit request follows the protocol', async (t) => {
+test("the request that checks rate limits matches the API's schema", async (t) => {
   const plane = await receiver(t, () => result());
   const verdict = await createLimits(rig(plane.url)).check(contextOf({}), [rule], 3);
   deepEqual(verdict, { kind: 'counted', allowed: true, states: [state], retryAfterSeconds: null });
@@ -71,7 +71,7 @@ test('the rate limit request follows the protocol', async (t) => {
   });
 });
 
-test('a denial contains a retry time if waiting helps', async (t) => {
+test('a denial includes a retry time only if waiting helps', async (t) => {
   const plane = await receiver(t, () => result({ allowed: false, retry_after_seconds: 7 }));
   const limits = createLimits(rig(plane.url));
   const denied = { kind: 'counted', allowed: false, states: [state] };
@@ -95,8 +95,8 @@ for (const [name, reply] of Object.entries({
   'a broken connection': null,
   'a 503': { status: 503, body: { error: { code: 'unavailable' } } },
   'a wrong credential': { status: 401 },
-  'a response of another shape': { body: { allowed: 'yes' } },
-  'a counter of another shape': result({ policies: [{ ...policy, remaining: -1 }] }),
+  'a malformed response': { body: { allowed: 'yes' } },
+  'a counter with a negative number': result({ policies: [{ ...policy, remaining: -1 }] }),
   'an ID that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
   'a body that is not an object': { body: null },
 })) {

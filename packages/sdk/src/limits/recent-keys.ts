@@ -1,5 +1,6 @@
-// A map of bounded size in two generations. When the newer one is full, it replaces the older one,
-// whose unused entries are dropped.
+// A map of bounded size in two generations. When the newer generation is full, it becomes the older
+// one, and the entries of the previous older one are dropped unless they have been used in the
+// meantime.
 
 type RecentKeys<T> = {
   get(keyId: string): T | undefined;

@@ -19,7 +19,7 @@ const answer = (body: unknown, status = 200) => Response.json(body, { status });
 const refusal = (status: number, code: string) =>
   answer({ error: { code, message: 'no' } }, status);
 
-/** A valid delta with one fault. */
+/** A valid delta or snapshot with one fault. */
 const spoilt = (spoil: (body: Body) => Body) => (asked: Asked, plane: Plane) =>
   answer(
     spoil(
@@ -72,39 +72,39 @@ const faults: Fault[] = [
     hard: false,
     answers: () => Promise.reject(new TypeError('fetch failed')),
   },
-  { name: '500', hard: false, answers: () => refusal(500, 'internal_error') },
-  { name: '503', hard: false, answers: () => refusal(503, 'unavailable') },
-  { name: '429', hard: false, answers: () => refusal(429, 'rate_limited') },
+  { name: 'a 500', hard: false, answers: () => refusal(500, 'internal_error') },
+  { name: 'a 503', hard: false, answers: () => refusal(503, 'unavailable') },
+  { name: 'a 429', hard: false, answers: () => refusal(429, 'rate_limited') },
   { name: 'a redirect', hard: false, answers: () => new Response(null, { status: 302 }) },
   {
-    name: 'an HTML page of a proxy',
+    name: 'an HTML page from a proxy',
     hard: false,
     answers: () => new Response('<html>sign in</html>'),
   },
   { name: 'a truncated response', hard: false, answers: () => brokenBody('{"object":"policy_del') },
   { name: 'an endless response', hard: false, answers: hugeBody },
-  { name: '401', hard: true, answers: () => refusal(401, 'invalid_key') },
-  { name: '403', hard: true, answers: () => refusal(403, 'forbidden') },
-  { name: '404', hard: true, answers: () => refusal(404, 'not_found') },
+  { name: 'a 401', hard: true, answers: () => refusal(401, 'invalid_key') },
+  { name: 'a 403', hard: true, answers: () => refusal(403, 'forbidden') },
+  { name: 'a 404', hard: true, answers: () => refusal(404, 'not_found') },
   { name: 'a list instead of an object', hard: true, answers: () => answer([]) },
   { name: 'an empty body', hard: true, answers: () => new Response('') },
   {
-    name: 'another kind of object',
+    name: 'the wrong kind of object',
     hard: true,
     answers: spoilt((body) => ({ ...body, object: 'list' })),
   },
   {
-    name: 'another project',
+    name: 'a policy of another project',
     hard: true,
     answers: spoilt((body) => ({ ...body, project_id: uuidOf(7, 8) })),
   },
   {
-    name: 'another workspace',
+    name: 'a policy of another workspace',
     hard: true,
     answers: spoilt((body) => ({ ...body, workspace_id: uuidOf(7, 8) })),
   },
   {
-    name: 'one environment only',
+    name: 'a policy for only one environment',
     hard: true,
     answers: spoilt((body) => ({ ...body, env: 'live' })),
   },
@@ -120,7 +120,7 @@ const faults: Fault[] = [
     hard: true,
     answers: spoilt(spoiltKey({ lookup_hash: `${'a'.repeat(63)}${letter}` })),
   })),
-  { name: 'no expiry', hard: true, answers: spoilt(spoiltKey({ expires_at: undefined })) },
+  { name: 'a missing expiry', hard: true, answers: spoilt(spoiltKey({ expires_at: undefined })) },
   {
     name: 'an invalid expiry',
     hard: true,
@@ -217,7 +217,7 @@ test('after the control plane is rolled back, a node starts over from a snapshot
   );
 });
 
-test('a node that cannot follow the feed polls often enough for revocations to wait for it', async (t) => {
+test('a node that gets only invalid responses polls often enough that revocations keep waiting for it', async (t) => {
   const { plane, clock } = await healthy(t);
   plane.fault = () => answer([]);
   plane.wake();
@@ -251,7 +251,7 @@ test('waits between retries grow up to a limit and have jitter', async (t) => {
   ok((early.at(-1) ?? 0) < 2_000, 'jitter removes most of a wait');
 });
 
-test('Retry-After is respected', async (t) => {
+test("a 429's Retry-After is respected", async (t) => {
   const plane = new Plane();
   const headers = { 'retry-after': '120' };
   plane.fault = () => new Response(null, { status: 429, headers });

@@ -116,7 +116,7 @@ test('the old policy stays in force while a new snapshot is loading', async (t) 
   equal(node.state().version, plane.version);
 });
 
-test('a failed page is retried before the snapshot fails', async (t) => {
+test('a failed page is retried before the whole snapshot is given up', async (t) => {
   let failures = 2;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.pageMax = 1;

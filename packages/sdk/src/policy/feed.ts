@@ -57,7 +57,7 @@ type FeedCache = {
   secure(): Promise<boolean>;
 };
 
-/** The number of immediate responses in a row before each further poll is delayed. */
+/** After this many immediate responses in a row, each further poll is delayed. */
 const BURST_MAX = 10;
 const BURST_PAUSE_MS = 50;
 /** How often a node that cannot acknowledge its version reports that it is alive. */
@@ -111,7 +111,10 @@ export class Feed {
     this.#pause.wake();
   }
 
-  /** Call it after `stop`: revocations then no longer wait for this node. Never rejects. */
+  /**
+   * Unregisters this node, so that revocations no longer wait for it. Call this after `stop`. Never
+   * rejects.
+   */
   leave(): Promise<void> {
     return this.#source.leave(this.#securedVersion);
   }

@@ -1,4 +1,4 @@
-// The option `maxStaleMs`: every key is denied once the policy is older than that.
+// The option `maxStaleMs`: every key is denied once the policy is older than this maximum.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ test('a policy older than maxStaleMs denies every key, until it is confirmed aga
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('the first decision after a freeze beyond maxStaleMs is a denial', async (t) => {
+test('the first decision after a freeze of maxStaleMs is a denial', async (t) => {
   for (const move of ['freeze', 'step'] as const) {
     const plane = new Plane();
     const key = plane.issue();

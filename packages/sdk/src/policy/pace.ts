@@ -3,7 +3,10 @@
 import type { Chance } from '../clock.ts';
 
 const SOFT_MS_MIN = 500;
-/** A longer wait would miss revocations for that long after the control plane is back. */
+/**
+ * The maximum wait after a soft failure. Once the control plane is back, a node may miss
+ * revocations for this long.
+ */
 const SOFT_MS_MAX = 5_000;
 const HARD_MS_MIN = 5_000;
 const HARD_MS_MAX = 300_000;

@@ -6,7 +6,7 @@ import type { Proven, Source } from './source.ts';
 import { PolicyTable } from './table/table.ts';
 import type { SnapshotPage } from './wire.ts';
 
-/** A key takes about 95 bytes of memory. */
+/** The maximum number of keys in a snapshot. A key takes about 95 bytes of memory. */
 const KEYS_MAX = 10_000_000;
 const PAGES_MAX = 50_000;
 

@@ -41,24 +41,31 @@ const PAGE_TIMEOUT_MS = 30_000;
 /** How much longer than its hold a held request may take. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
-/** Parsing this much blocks the event loop for about ten milliseconds. */
+/**
+ * The size that a page should have: parsing it blocks the event loop for about ten milliseconds.
+ */
 const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
-/** Far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys of any size is accepted. */
+/**
+ * The maximum size of a response: far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys
+ * of any size is accepted.
+ */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /**
- * The maximum number of JSON values in one response: parsing this many takes about ten megabytes.
+ * The maximum number of JSON values in one response: parsing this many takes about ten megabytes of
+ * memory.
  */
 const ANSWER_VALUES_MAX = 400_000;
 /**
- * The same limit for feeds that include `meta`: one key's `meta` alone may contain this many
- * values, and be larger than many other keys together.
+ * The same limit for feeds that include `meta`: one key's `meta` alone may contain more than
+ * 500,000 values.
  */
 const META_VALUES_MAX = 600_000;
 /**
- * How long a closing node waits for the control plane to record that it left, including retries.
+ * The maximum time that a closing node waits for the control plane to unregister it, including
+ * retries.
  */
 const LEAVE_MS_MAX = 2_000;
 const LEAVE_TRIES = 2;
@@ -78,7 +85,7 @@ type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
 
 const NONCE_BYTES = 16;
 
-/** Only a response made for this request can be signed together with its nonce. */
+/** A random value for one request. A response signed together with it was made for that request. */
 const nonceOf = (chance: Chance): string =>
   Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
     'base64url',
@@ -89,7 +96,7 @@ export class Source {
   readonly #query: string;
   readonly #node: string;
   readonly #headers: Readonly<Record<string, string>>;
-  /** The fewest keys that one page may have. */
+  /** The smallest page size that the node requests, in keys. */
   readonly #keysMin: number;
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
@@ -129,7 +136,8 @@ export class Source {
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const asked = await this.#ask('delta', query, { timeoutMs, isNamed }).catch(
       (error: unknown) => {
-        // If there are more changes than the limit, the control plane sends a snapshot in pages.
+        // With a lower limit, the control plane sends a snapshot in small pages instead of a large
+        // delta.
         if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
         throw error;
       },
@@ -138,7 +146,9 @@ export class Source {
     return asked.body === UNCHANGED ? null : this.#read(asked, workspaceId, most);
   }
 
-  /** Reports to the control plane that this node is alive and has only this version. */
+  /**
+   * Reports to the control plane that this node is alive, but has acknowledged only this version.
+   */
   async stay(version: number): Promise<void> {
     const query = `since=${version}&max_keys=1&wait_ms=0`;
     await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
@@ -164,7 +174,7 @@ export class Source {
     }
   }
 
-  /** One page. Pages after the first are retried before the snapshot fails. */
+  /** Loads one page. Pages after the first are retried before the whole snapshot is given up. */
   async page(cursor: string | null, workspaceId: string | null): Promise<Proven<SnapshotPage>> {
     const { chance, pause, signal } = this.#parts;
     for (let failures = 1; ; failures += 1) {

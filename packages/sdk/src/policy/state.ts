@@ -59,7 +59,7 @@ export class PolicyState {
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
   readonly #look = { nowMs: 0, degraded: true, tooOld: false, isStale: true };
-  /** The wall clock at the last `look`; NaN after a change. */
+  /** The wall clock at the last `look`; NaN if the state has changed since. */
   #lookedMs = Number.NaN;
 
   constructor(parts: PolicyStateParts) {

@@ -4,8 +4,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * A response may be late by up to this much. If the server's time is further back, its clock was
- * corrected, and the floor moves back with it.
+ * Responses may arrive this late. If the server's time is further back than that, the server's
+ * clock has been corrected, and the floor moves back with it.
  */
 const DELAY_MS_MAX = 600_000;
 

@@ -90,8 +90,8 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
     admit,
     telemetry: telemetry.state,
     close: async () => {
-      // The SDK's timers do not keep the process alive, but it must not exit until this has been
-      // sent.
+      // The SDK's timers do not keep the process alive, but the process must not exit until
+      // everything has been sent.
       const alive = setInterval(() => {}, CLOSE_MS_MAX);
       await Promise.all([
         telemetry.close(CLOSE_MS_MAX),
@@ -183,7 +183,7 @@ async function afterCharge<R>(
 ): Promise<Admission<OpenContext<R>>> {
   const charged = await charging;
   if ('headers' in charged) return admitted(modules, allowed, { headers: charged.headers, lock });
-  // The request did not run, so a retry must be able to.
+  // The handler did not run, so a retry must be able to run it.
   lock?.release();
   return refused(allowed, charged.reason, charged.refused);
 }

@@ -36,7 +36,7 @@ for (const [headers, expected] of [
   });
 }
 
-test('a different header can be configured', () => {
+test('a node can read the key from a different header', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
@@ -48,7 +48,7 @@ test('a key passed with the call is used unchanged, and no header is read', () =
   equal(keyTextOf({ ...call, key: undefined }, ['authorization']), 'kr_live_a');
 });
 
-test('a header that is longer than any key is not a key, but another header may contain one', async (t) => {
+test('a header value longer than any key is rejected, but another header may contain the key', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const longest = `pk.${'~'.repeat(509)}`;
@@ -99,7 +99,7 @@ test('event times have the format of toISOString, even after the clock is set ba
   for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
 });
 
-test('telemetry contains the route, but never a path, query, header or key', () => {
+test('telemetry contains a known route instead of the path, and never the query or the full key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',
@@ -121,7 +121,7 @@ test('telemetry contains the route, but never a path, query, header or key', () 
   });
 });
 
-test('telemetry contains the path of a request only if its route is unknown', () => {
+test("telemetry contains a request's path only if its route is unknown", () => {
   const [event] = eventsOf('live', {}, null);
   deepEqual([event?.path, event?.route], ['/invoices/a-secret', null]);
 });
@@ -130,7 +130,7 @@ test('a node with a test secret key only reports test events', () => {
   equal(eventsOf('test', {})[0]?.env, 'test');
 });
 
-test('a request without a valid ID gets one', () => {
+test('a request without a valid request ID gets one', () => {
   for (const id of ['', 'a b', 'x'.repeat(201), '\u00fc']) {
     match(eventsOf('live', { 'x-request-id': id })[0]?.request_id ?? '', /^[0-9a-f-]{36}\.1$/);
   }

@@ -121,7 +121,7 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-/** Replaces a value that is too long to be a key, and is itself rejected as malformed. */
+/** Stands in for a header value that is too long to be a key, and is rejected as malformed. */
 const TOO_LONG = '-';
 
 function textIn(name: string, value: string): string | null {
@@ -134,7 +134,7 @@ function textIn(name: string, value: string): string | null {
 const USUAL = 'Bearer ';
 const USUAL_CHARS = USUAL.length;
 
-/** The usual spelling takes a fast path without a regular expression. */
+/** The usual spelling, `Bearer` and one space, takes a fast path without a regular expression. */
 function bearerOf(value: string): string | null {
   const isUsual = value.startsWith(USUAL) && value.length > USUAL_CHARS;
   if (isUsual && !value.includes(' ', USUAL_CHARS) && !value.includes('\t', USUAL_CHARS)) {

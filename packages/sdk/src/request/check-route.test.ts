@@ -68,12 +68,12 @@ const wrong: [fault: string, unknown][] = [
   ['the options must be an object', null],
 ];
 
-test('valid options are returned unchanged', () => {
+test('valid route options are returned unchanged', () => {
   for (const route of good) equal(checkRoute(route), route);
 });
 
 for (const [fault, route] of wrong) {
-  test(`${JSON.stringify(route)} throws when the route is declared, and says what is valid`, () => {
+  test(`${JSON.stringify(route)} throws when the route is declared, with a message that says what is valid`, () => {
     throws(() => checkRoute(route as RouteOptions), {
       name: 'TypeError',
       message: `protect(): ${fault}`,

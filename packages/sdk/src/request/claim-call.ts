@@ -73,7 +73,10 @@ function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Clai
   }
 }
 
-/** `retryAfterMs` is when the lock expires. Most handlers end long before, so it is capped. */
+/**
+ * `retryAfterMs` is the time until the lock expires. Most handlers finish long before that, so the
+ * wait is capped.
+ */
 const waitOf = ({ retryAfterMs }: { retryAfterMs: number }): number =>
   Math.min(RETRY_SECONDS_MAX, retryAfterMs / 1000);
 
@@ -89,7 +92,10 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
   return idempotency === true ? {} : idempotency;
 }
 
-/** Rounded and clamped: the control plane would reject a claim with any other value. */
+/**
+ * The time to live, rounded and clamped: the control plane would reject a claim with any other
+ * value.
+ */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;
   return Math.round(Math.min(IDEMPOTENCY_TTL_MS_MAX, Math.max(IDEMPOTENCY_TTL_MS_MIN, ttlMs)));

@@ -35,7 +35,7 @@ const SEED = 20_261_118;
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** How the time of one call grows from SHORT to LONG values. */
+/** How many times as long a call takes with LONG values as with SHORT ones. */
 async function growthOf(call: (length: number) => unknown, calls: number): Promise<number> {
   const timed = async (length: number) => {
     const began = performance.now();
@@ -91,7 +91,7 @@ test('only the genuine key is allowed, whatever the headers contain', async (t) 
   }
 });
 
-test('other headers of a genuine request never cause a fault', async (t) => {
+test("hostile values in a genuine request's other headers never cause an internal error", async (t) => {
   const { keyrail, key } = await given(t);
   const chance = chanceOf(SEED + 1);
   for (let turn = 0; turn < 300; turn += 1) {
@@ -104,7 +104,7 @@ test('other headers of a genuine request never cause a fault', async (t) => {
 });
 
 for (const name of ['authorization', 'x-api-key', 'idempotency-key', 'x-request-id']) {
-  test(`the cost of ${name} grows in proportion to its length`, async (t) => {
+  test(`the cost of the ${name} header grows in proportion to its length`, async (t) => {
     const { keyrail, key } = await given(t);
     const genuine: Headers = ['authorization', 'x-api-key'].includes(name)
       ? {}

@@ -72,7 +72,7 @@ test('in the Next.js adapter, requests wait by default, unless the option is 0',
   );
 });
 
-test('during an outage only the first requests wait', async (t) => {
+test('during an outage only the first requests wait for the policy', async (t) => {
   const { clock, ask } = coldStart(t, 60_000);
   const route = { readyWaitMs: 1_000 };
   const first = recorded(clock, [ask(route)]);
@@ -88,12 +88,12 @@ test('during an outage only the first requests wait', async (t) => {
   );
 });
 
-test('a skipped route does not wait', async (t) => {
+test('a skipped route does not wait for the policy', async (t) => {
   const { ask } = coldStart(t, 60_000);
   equal(await ask({ skip: true, readyWaitMs: 5_000 }), 200);
 });
 
-test('a node that is closed while requests wait does not delay them further', async (t) => {
+test('requests that wait for the policy stop waiting when the node is closed', async (t) => {
   const { node, clock, ask } = coldStart(t, 60_000);
   const found = recorded(clock, [ask({ readyWaitMs: 5_000 })]);
   await clock.pass(1);

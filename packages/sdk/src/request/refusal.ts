@@ -1,4 +1,5 @@
-// The responses to denied requests. They only reveal whether the key is valid.
+// The responses to denied requests. They do not reveal whether a rejected key is malformed, unknown
+// or revoked.
 import {
   type DenialCode,
   type DenialResponse,

@@ -88,7 +88,7 @@ export class Lines {
   }
 }
 
-/** `dropped`: how many events were lost before this batch and are not reported yet. */
+/** `dropped`: how many events were lost before this batch and have not been reported. */
 export type Batch = { batchId: string; dropped: number; lines: Lines };
 
 export type TelemetrySettings = Required<{ [K in keyof TelemetryOptions]: number }>;

@@ -14,7 +14,7 @@ import { createTelemetry } from './telemetry.ts';
 /** Long enough for a response over the loopback interface to be processed. */
 const ANSWERED_MS = 100;
 
-test('events are batched and follow the protocol', async (t) => {
+test("events are sent in batches that match the API's schema", async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { flushMs: 5000 });
   record(3);
   await clock.pass(4999);

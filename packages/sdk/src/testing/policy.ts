@@ -33,7 +33,10 @@ export type TestPolicy = {
   revoke(keyText: string): boolean;
   /** One page of the snapshot, with at most `page.mostKeys` keys. */
   snapshot(filter: KeyFilter, page: Page): object;
-  /** The changes since a version; null without any, a snapshot if they exceed `mostKeys`. */
+  /**
+   * The changes since a version: null if there are none, a snapshot if there are more than
+   * `mostKeys`.
+   */
   delta(since: number, filter: KeyFilter, mostKeys: number): object | null;
   /** Resolves at the next change, or when the signal aborts. */
   changed(signal: AbortSignal | null | undefined): Promise<void>;

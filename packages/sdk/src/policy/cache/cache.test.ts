@@ -131,7 +131,7 @@ test('a thousand differently damaged files are all rejected', async (t) => {
   ok(await open().load(), 'the undamaged file is loaded');
 });
 
-test('a file for a different secret key, project or filter is rejected', async (t) => {
+test('a cache file for a different secret key, project or filter is rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();
@@ -157,13 +157,13 @@ test('a file for a different secret key, project or filter is rejected', async (
   ok(await open().load());
 });
 
-test('only the owner can read the file, and no partial file remains', async (t) => {
+test('only the owner can read the cache file, and no partial file remains', async (t) => {
   const { dir, path } = await written(t);
   equal((await stat(await path())).mode & 0o777, 0o600);
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('a slower process does not overwrite a newer file', async (t) => {
+test('a slower process does not overwrite a newer cache file', async (t) => {
   const { open } = await written(t, policyWith(10, 9));
   const slow = open();
   slow.keep(policyWith(3, 8), timesAt(SAVED_AT));
@@ -171,7 +171,7 @@ test('a slower process does not overwrite a newer file', async (t) => {
   equal((await open().load())?.policy.version, 9);
 });
 
-test('a slower process does not overwrite a file that became newer while it was writing', async (t) => {
+test('a slow write does not replace a newer cache file written in the meantime', async (t) => {
   const { dir, open } = await ground(t);
   const slow = open();
   const quick = open();
@@ -198,7 +198,7 @@ test('with many concurrent writers, the newest version remains', async (t) => {
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('writes are delayed, and not repeated when nothing has changed', async (t) => {
+test('cache writes are delayed, and not repeated when nothing has changed', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
   await cache.load();

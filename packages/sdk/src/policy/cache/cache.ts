@@ -87,8 +87,8 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // Files that cannot be decrypted must not block later writes, so they are removed. A disk
-        // error says nothing about their contents, nor does a missing list of keys.
+        // Files that cannot be decrypted must not block later writes, so they are removed. After a
+        // disk error, or without the list of signing keys, they may still be valid and are kept.
         const isUndecided = error instanceof Unproven && error.isUndecided;
         if (!isOfDisk(error) && !isUndecided) await removeBoth(whole, journal).catch(() => {});
         return failed('ignoring')(error);

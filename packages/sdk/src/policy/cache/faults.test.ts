@@ -23,7 +23,7 @@ import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { applyJournal, Journal } from './journal.ts';
 
-test('a revocation while the first policy file is being written does not wait for the second', async (t) => {
+test("a revocation that arrives while the first policy file is being written is in the file's journal from the start", async (t) => {
   const { clock, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -69,8 +69,8 @@ test('a deleted policy file is written again before the next journal', async (t)
   const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
   await unlink(await newestFile(dir, '.policy'));
   change(cache, policy, [removal(1)]);
-  // Each read takes real time, and the next write is scheduled after it. The clock stops short of
-  // half a minute, when the policy file would be written anyway.
+  // The cache reads the disk in real time, so the clock advances in small steps. It stops before
+  // half a minute, after which the policy file would be written in any case.
   await until(async () => {
     await sleep(10);
     await clock.pass(clock.monotonicMs() < 20_000 ? 1_000 : 0);
@@ -90,7 +90,8 @@ test('an older policy file is ignored, and never combined with a journal that st
   change(cache, policy, [removal(2)]);
   await clock.pass(2_000);
   await until(async () => (await versionOf('news')) === 3);
-  // Another process checked the version before this write and replaced the file after it.
+  // Simulates another process that checked the version before this write and replaces the file
+  // after it.
   await copyFile(first, name);
   equal((await open().load())?.policy.version, 3);
   equal(logged.length, 0);
@@ -124,7 +125,7 @@ test('a journal is not applied to a policy with a different history', async (t) 
   ok(!found || found.policy.table.size === 7, `${found?.policy.table.size} keys of two histories`);
 });
 
-test('a node does not touch files for a different secret key', async (t) => {
+test('a node does not touch cache files that belong to a different secret key', async (t) => {
   const { dir, clock, open, cache: old, policy } = await written(t, 10, 1);
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);
@@ -138,7 +139,7 @@ test('a node does not touch files for a different secret key', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-test('a failed write is retried and leaves no partial files', async (t) => {
+test('a failed cache write is retried and leaves no partial files', async (t) => {
   const { dir, clock, logged, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -212,7 +213,7 @@ test('a directory removed under a running node is reported, and the next start c
   equal((await open().load())?.policy.version, 3);
 });
 
-test('versions without changes do not accumulate', () => {
+test('versions without changes do not accumulate in the journal', () => {
   const log = new Journal();
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);

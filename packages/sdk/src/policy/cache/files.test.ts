@@ -62,7 +62,7 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   );
 });
 
-test('a FIFO that is created later does not block the event loop', async (t) => {
+test('a FIFO created after the start does not block the event loop', async (t) => {
   const { dir } = await ground(t);
   const plane = new Plane();
   const served = await servePlane(plane);
@@ -142,7 +142,7 @@ test("another user's directory or file is rejected", { skip: !isRoot }, async (t
   equal(await open().load(), null);
 });
 
-test('a file with a forged huge version does not block later writes', async (t) => {
+test('a cache file with a huge, forged version number does not block later writes', async (t) => {
   const { dir, open, cache, policy } = await written(t, 10, 1);
   for (const end of ['.policy', '.news']) {
     const path = await newestFile(dir, '.policy');
@@ -156,7 +156,7 @@ test('a file with a forged huge version does not block later writes', async (t) 
   }
 });
 
-test('a policy file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
+test('if the journal cannot cover a new version, the old policy file is removed before that version is acknowledged', async (t) => {
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
   // A snapshot with too many keys to be written immediately.
   const many = policyWith(12_000, 9);

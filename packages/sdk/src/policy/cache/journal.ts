@@ -31,7 +31,8 @@ type Head = {
 };
 
 /**
- * The size of about twenty thousand revocations; beyond that, the policy file has to be rewritten.
+ * The maximum size of a journal, enough for about twenty thousand revocations. Beyond that, the
+ * policy file has to be rewritten.
  */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;

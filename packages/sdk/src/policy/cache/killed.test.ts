@@ -1,6 +1,6 @@
-// Processes that share a directory are killed at random moments. The next one must find the policy
-// exactly as it was at one version. That version must not be older than what was written, nor than
-// the last version with removals that may have been acknowledged.
+// Processes that share a directory are killed at random moments. The next process must find the
+// policy exactly as it was at one version: no older than the last one written, and no older than
+// the last one whose removals may have been acknowledged.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -73,7 +73,7 @@ test('a signed cache is rejected by a node with different feed keys, and by a no
   equal(plain.node.state().version, null);
 });
 
-test('without a list of keys, a node neither uses nor removes the cache', async (t) => {
+test('without a list of signing keys, a node neither uses nor removes the cache', async (t) => {
   const scene = await cached(t, 'jwks');
   await rm(await newestFile(scene.cacheDir, '.keys'));
   const { node } = await startedFromCache(t, scene);
@@ -158,7 +158,7 @@ const withHeader = (record: Record_, name: string, value: string): Record_ => ({
   headers: { ...record.headers, [name]: value },
 });
 
-test('a cache altered with the secret key is rejected', async (t) => {
+test('a cache altered by someone who has the secret key is rejected', async (t) => {
   const scene = await cached(t);
   const path = await newestFile(scene.cacheDir, '.policy');
   const file = parseFile((await readSealed(path, secretKey)).plain);

@@ -30,7 +30,7 @@ const READ_BYTES = 1024 * 1024;
 export const UNKNOWN_VERSION = -1;
 /** Opening does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** How many times `meet` is tried before the write fails. */
+/** The maximum number of calls of `meet`; after that, the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
 /** The version and the decrypted bytes. Throws if the file is missing or invalid. */
@@ -80,13 +80,13 @@ export type Contents = {
   pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not just the end of the process. */
   isSynced: boolean;
-  /** Must hold at the moment the file is replaced. */
+  /** Must be met at the moment the file is replaced. */
   condition?: Condition;
 };
 
 export type Condition = {
   isMet(): boolean;
-  /** Makes the condition hold, or throws. */
+  /** Does what is needed to meet the condition, or throws. */
   meet(): Promise<void>;
   /** Called in the same tick in which the file was written or a newer one was found. */
   done(version: number): void;

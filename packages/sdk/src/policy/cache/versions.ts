@@ -25,7 +25,9 @@ export type Versioned = {
 
 type Version = { version: number; path: string };
 
-/** How many times the directory is listed if newer versions keep replacing the listed one. */
+/**
+ * The maximum number of times the directory is listed while newer versions keep replacing a file.
+ */
 const LISTINGS_MAX = 20;
 const VERSION = /^\d{1,16}$/;
 
@@ -46,7 +48,7 @@ export function versionsOf({ dir, own, end }: Versioned): Version[] {
     .sort((a, b) => b.version - a.version);
 }
 
-/** A listing may miss a version that is being replaced, so an empty one is checked twice. */
+/** A listing may miss a version that is being replaced, so an empty listing is repeated once. */
 const newestOf = (file: Versioned): Version | null =>
   versionsOf(file)[0] ?? versionsOf(file)[0] ?? null;
 

@@ -25,7 +25,8 @@ test('a snapshot that arrives while a removal is being written does not remove t
   let cleared = 0;
   const writing = new Writing(clock, {
     ...disk,
-    // The feed continues without waiting for the journal if another process has just written it.
+    // Delivers a snapshot during the write, because the feed does not wait for a journal that
+    // another process has just written.
     writeJournal: (latest, log) => {
       const written = disk.writeJournal(latest, log);
       writing.keep(keptNow(policyWith(9, 3)), null);

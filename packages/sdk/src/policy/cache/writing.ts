@@ -13,7 +13,10 @@ import { provenLine } from './proven.ts';
 import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 import { type Earliest, earliest, type Shared, shared } from './timing.ts';
 
-/** After the first full write, the next is delayed in proportion to the number of keys. */
+/**
+ * Delays before the policy file is written. After the first time, they grow with the number of
+ * keys.
+ */
 const SOON_MS = 1_000;
 const LATER_MS = 30_000;
 const PAUSE_MS_PER_KEY = 0.2;
@@ -21,10 +24,11 @@ const PAUSE_MS_PER_KEY = 0.2;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
-/** How many times recording a removal is attempted before the policy file is removed instead. */
+/** The maximum number of attempts to record a removal; then the policy file is removed instead. */
 const RECORD_TRIES_MAX = 3;
 /**
- * Once written, a journal survives a killed process; after this time, it also survives a power cut.
+ * A written journal is synced to disk after this time. Until then, it survives if the process is
+ * killed, but not a power cut.
  */
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
@@ -135,7 +139,8 @@ export class Writing {
   }
 
   /**
-   * Whether this removal is on disk, or there are no files. Other processes may write there too.
+   * Whether the removals of this version are on disk, or there are no files. Other processes that
+   * share the directory may have written them.
    */
   #isRecorded(removedAt: number): boolean {
     const base = this.#disk.wholeVersion();

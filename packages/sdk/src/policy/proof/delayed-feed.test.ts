@@ -12,12 +12,12 @@ import { type Outgoing, SignedPlane, signed } from '../../../test/signed-plane.t
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STALE_MS = 90_000;
-/** Two signing times are rounded to seconds, and in 20 min a clock may drift by a thousandth. */
+/** Two signing times are rounded to seconds, and in 20 min a clock may drift by 0.1 %, or 1.2 s. */
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
 /**
- * Replaces a response with one signed `delayMs` earlier, for the same request with another nonce.
+ * Replaces a response with one signed `delayMs` earlier, for the same request except for its nonce.
  */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
@@ -64,7 +64,7 @@ for (const minutes of [1, 10, 59]) {
     equal(watched.node.state().degraded, false);
   });
 
-  test(`responses ${minutes} min old confirm a cached policy: ${minutes < 2}`, async (t) => {
+  test(`responses ${minutes} min old ${minutes < 2 ? 'confirm' : 'do not confirm'} a cached policy`, async (t) => {
     const plane = new SignedPlane();
     const watched = await restarted(t, plane, () => {
       plane.alter = delayedBy(plane, minutes * MINUTE_MS);
@@ -123,7 +123,7 @@ test('a node whose clock is 3 min fast is degraded and logs it, but still uses h
   deepEqual([node.state().degraded, node.state().failure], [false, null]);
 });
 
-test('a nonce confirms a cached policy on a machine with a fast clock', async (t) => {
+test("a response to a nonce confirms a cached policy even if the machine's clock is fast", async (t) => {
   const plane = new SignedPlane();
   const watched = await restarted(t, plane, () => {
     plane.aheadMs = -3 * HOUR_MS;
@@ -151,7 +151,7 @@ test('after a suspension, responses signed before it do not make the policy curr
   equal(watched.node.state().degraded, false);
 });
 
-test('a nonce restores trust in a control plane whose clock was set back', async (t) => {
+test('a response to a nonce restores trust in a control plane whose clock was set back', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   plane.aheadMs = -HOUR_MS;

@@ -16,7 +16,7 @@ const polls = async ({ clock }: Pick<Watched, 'clock'>, ms = 10_000): Promise<vo
   for (let turn = 0; turn < 10; turn += 1) await clock.pass(ms / 10);
 };
 
-test('the list of keys is loaded once, and again after a response signed with an unknown key', async (t) => {
+test('the list of signing keys is loaded once, and again after a response signed with an unknown key', async (t) => {
   const plane = new SignedPlane();
   const key = plane.issue();
   const { node, clock } = await startedOn(t, plane, options);
@@ -32,7 +32,7 @@ test('the list of keys is loaded once, and again after a response signed with an
   equal(node.verify(key).allowed, false);
 });
 
-test('behind a relay, the list of keys comes from the last URL and the policy from the first', async (t) => {
+test('with a relay, the policy comes from the first URL, but the signing keys come from the last', async (t) => {
   const plane = new SignedPlane();
   const asked = new Set<string>();
   const node = createNode(
@@ -61,7 +61,7 @@ test('behind a relay, the list of keys comes from the last URL and the policy fr
   ]);
 });
 
-test('an unknown key does not make the node load the list over and over', async (t) => {
+test('responses signed with an unknown key do not make the node reload the list of keys all the time', async (t) => {
   const plane = new SignedPlane();
   const { node, clock } = await startedOn(t, plane, options);
   const { version } = node.state();
@@ -73,7 +73,7 @@ test('an unknown key does not make the node load the list over and over', async 
   ok(plane.reads <= 12, String(plane.reads));
 });
 
-test('a node gets no policy if the list is empty or only has keys for other purposes', async (t) => {
+test('a node gets no policy if the list of signing keys is empty or only has keys for other purposes', async (t) => {
   for (const published of [[newSigner('first', 'receipt')], []]) {
     const plane = new SignedPlane();
     plane.published = published;

@@ -11,7 +11,7 @@ import type { Transport } from '../../transport.ts';
 import { type Moment, momentOf, msSince } from '../time.ts';
 
 export type FeedKeys = {
-  /** `no list`: the keys have not been loaded yet, so nothing can be verified. */
+  /** `no list`: no keys have been loaded, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
   /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
   refresh(): Promise<void>;
@@ -35,7 +35,9 @@ const TIMEOUT_MS = 10_000;
 const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node load the list again, but not more often than this. */
 const UNKNOWN_MS = 60_000;
-/** The pause after a failure, because a response waits for each attempt to load the list. */
+/**
+ * The pause after a failed attempt to load the list: long, because a response waits for each one.
+ */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 

@@ -1,5 +1,5 @@
 // A policy's proof: the signed responses it was built from. A cache stores them, so that a start
-// from the cache verifies them again.
+// from the cache can verify them again.
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
@@ -28,7 +28,7 @@ export type Proofs = { snapshot: Proof[]; deltas: Proof[] };
 export type FeedVerifier = {
   /**
    * Throws Unproven. Returns null for a response without a body, or if bodies are not kept.
-   * `isProven`: the target has a nonce of this process.
+   * `isProven`: the request's target contains a nonce that this process has just created.
    */
   check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
   /** Verifies a response from a cache, and returns its body. Throws Unproven. */

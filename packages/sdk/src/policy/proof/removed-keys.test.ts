@@ -24,7 +24,8 @@ async function scratch(t: TestContext): Promise<string> {
 }
 
 /**
- * Makes the deployment sign with a new key. The first one has leaked and is no longer published.
+ * Publishes a new key in place of the first, which has leaked. The plane still signs with the
+ * first, unless the test sets its `signer`.
  */
 function replaced(plane: SignedPlane) {
   const leaked = plane.signer;
@@ -33,7 +34,7 @@ function replaced(plane: SignedPlane) {
   return { leaked, next };
 }
 
-test('a key removed from the list is trusted for at most a day', async (t) => {
+test('a key removed from the published list is trusted for at most a day', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -46,7 +47,7 @@ test('a key removed from the list is trusted for at most a day', async (t) => {
   match(watched.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a machine that was suspended for a day loads the list of keys again', async (t) => {
+test('after its machine was suspended for a day, a node loads the list of signing keys again', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -74,7 +75,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   equal(snapshots.length, 2);
 });
 
-test('a start loads the list of keys again, even if the cache has one', async (t) => {
+test('a starting node loads the list of signing keys again, even if its cache has one', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });
@@ -89,7 +90,7 @@ test('a start loads the list of keys again, even if the cache has one', async (t
   match(second.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('after a list without feed keys, earlier keys are no longer trusted', async (t) => {
+test('once a published list contains no feed keys, earlier keys are no longer trusted', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.published = [newSigner('receipts', 'receipt')];
@@ -98,7 +99,7 @@ test('after a list without feed keys, earlier keys are no longer trusted', async
   match(watched.node.state().failure?.message ?? '', /the feed's keys have not been loaded/);
 });
 
-test('a start without the control plane does not wait for the list of keys', async (t) => {
+test('a node that starts without the control plane does not wait for the list of signing keys', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });

@@ -5,13 +5,15 @@
 import type { Chance, Clock } from '../../clock.ts';
 import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 
-/** The compressed deltas may reach this size, or half the snapshot's size if that is larger. */
+/**
+ * A renewal is due when the deltas exceed this size, or half the snapshot's size if that is larger.
+ */
 const DELTA_BYTES_MIN = 1024 * 1024;
-/** Limits the number of responses in a cache. */
+/** A renewal is also due when there are more deltas than this. */
 const DELTAS_MAX = 10_000;
 /**
- * Nodes spread their renewals over this time. After a rotation, the old key stays published for a
- * day.
+ * Nodes spread their renewals over this time: after a rotation, there is no hurry, because the old
+ * key stays published for a day.
  */
 const SPREAD_MS = 3_600_000;
 

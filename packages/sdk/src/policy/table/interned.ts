@@ -2,7 +2,7 @@
 // reference-counted, so that values of removed keys do not accumulate.
 
 export type Pool<S, T> = {
-  /** Returns the index of a value, which is created on first use; adds a reference. */
+  /** Returns the index of a value and adds a reference to it. The value is created on first use. */
   take(source: S): number;
   release(index: number): void;
   /** Values by index. An array, because every decision reads it and a call would cost time. */

@@ -1,4 +1,4 @@
-// The table against a plain Map, key by key, after random changes.
+// Compares the table with a plain Map, key by key, after random changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
@@ -29,7 +29,7 @@ function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number)
   }
 }
 
-test('after any changes the table equals a map', () => {
+test('after random changes, the table has the same contents as a Map', () => {
   for (let seed = 0; seed < 20; seed += 1) {
     const chance = chanceFrom(seed);
     const keys = 1 + chance.below(600);
