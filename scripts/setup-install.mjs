@@ -44,7 +44,7 @@ export async function installMissing({ serverOnly }) {
   });
 }
 
-/** The stamp that a current node_modules must have: this lock file on this platform. */
+/** The stamp of an up-to-date node_modules. It identifies the lock file and the platform. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const sum = createHash('sha256').update(lock).digest('hex');
