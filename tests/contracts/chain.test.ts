@@ -75,7 +75,7 @@ const hostile = [
   '',
 ];
 
-test('the database and the verifier compute the same hash from any text', async () => {
+test('the database and the verifier compute the same hash for any text', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const text of hostile) {
     const entry: Entry = {
@@ -130,7 +130,7 @@ test('fifty concurrent writers in one workspace produce a single chain without g
   equal(rows.length, 1 + WRITERS * CHANGES_EACH);
 });
 
-test('entries stay in order of time when the clock is set back', async (t) => {
+test('entries stay in chronological order when the clock is set back', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(0);
   const workspaceId = await foundWorkspace(store);

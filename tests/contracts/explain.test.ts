@@ -181,7 +181,7 @@ for (const each of explainCases) {
   });
 }
 
-test('the table covers every reason with which a key can be allowed or denied', () => {
+test('the cases cover every reason for allowing or denying a key', () => {
   deepEqual(
     [...new Set(explainCases.map(({ reason }) => reason))].toSorted(),
     [
@@ -197,7 +197,7 @@ test('the table covers every reason with which a key can be allowed or denied', 
   );
 });
 
-test('a key can be explained by its ID, without a project, and to a member', async (t) => {
+test("a member can request a key's explanation with just the key's ID", async (t) => {
   const app = await harness(t);
   const made = await app.given.key();
   const feed = { project_id: made.project_id };
