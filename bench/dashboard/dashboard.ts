@@ -23,7 +23,7 @@ const INPUT_MS_MAX = 50;
 const MEMORY_RATIO_MAX = 1.1;
 
 const PAGE_ROWS = 100;
-/** After this many walks, every screen has been loaded and cached. */
+/** After visiting all screens this many times, every screen has been loaded and cached. */
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;

@@ -90,7 +90,7 @@ test('the database and the verifier compute the same hash for any text', async (
   deepEqual(kept, hostile);
 });
 
-test('the verifier recomputes the hash of any actor ID', async () => {
+test('the verifier recomputes the same hash for any actor ID', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];

@@ -49,7 +49,7 @@ async function ground(t: TestContext): Promise<Ground> {
 
 type Made = { id: string; key: string; tenant_id: string };
 
-/** Brings a key into a state, and returns the key's full text. */
+/** Puts a key into a state, and returns the full key. */
 const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>> = {
   active: async (_, { key }) => key,
   revoked: async ({ app }, { id, key }) => {

@@ -42,7 +42,7 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** Pending actions in order of time, the next one last. */
+  /** Pending actions sorted by time, with the next one last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;

@@ -1,5 +1,5 @@
-// Nodes behind a relay: they receive revocations, revocations wait for each of them by name, and
-// the control plane decides what each of them may read.
+// Nodes behind a relay receive revocations. Revocations wait for each node by name, and the control
+// plane decides what each node may read.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
