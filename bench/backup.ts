@@ -1,6 +1,6 @@
 // Backs up a PostgreSQL database with many keys, alternating with pg_dump, and restores it,
-// alternating with pg_restore. Also compares the memory a backup needs with that for a smaller
-// database.
+// alternating with pg_restore. Also compares the memory needed to back up this database with that
+// needed for a smaller one.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,15 +16,13 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/**
- * The first backup contains only this fraction of the keys, to compare the memory that both need.
- */
+/** The backup for the memory comparison is made while only this fraction of the keys exists. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
 /**
- * Unlike pg_dump, a backup also hashes each row and writes it as text that is identical on both
- * stores.
+ * A backup may take this many times as long as pg_dump, because it also hashes each row and writes
+ * it as text that is identical on both stores.
  */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;

@@ -31,7 +31,7 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** Memory is compared over the last rounds only: this many of them. */
+/** Memory is compared only over this many rounds at the end. */
 const LAST_ROUNDS = 5;
 /**
  * Batches are slow: rounds of the usual length would mostly consist of waiting for the last

@@ -26,7 +26,10 @@ const LIMIT = {
   algorithm: 'sliding',
   scope: 'key',
 };
-/** Rounds are long, so that a node doesn't return its leased units between two of them. */
+/**
+ * Rounds are longer than usual, but a node between two of its rounds must not be idle for long
+ * enough to return its leased units.
+ */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
 

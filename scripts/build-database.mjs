@@ -27,7 +27,7 @@ const placeOf = (root) => join(root, 'packages/server/dist', PREFIX + pglite(roo
 
 export const isDatabaseMissing = (root) => !existsSync(placeOf(root));
 
-/** Runs in a separate process, because it is faster if WebAssembly isn't optimised. */
+/** Runs in a separate process without WebAssembly optimisation, because that is faster. */
 export function buildDatabase(root) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--liftoff-only', self, 'create', root], {

@@ -10,7 +10,7 @@ export type Ended = {
   code: number | null;
   signal: NodeJS.Signals | null;
   timedOut: boolean;
-  /** The end of its output, with both streams in order. */
+  /** The last part of the program's output, with stdout and stderr in order. */
   output: string;
 };
 

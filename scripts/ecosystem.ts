@@ -62,7 +62,10 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** The packages that contain the programs for this platform. No install script links them. */
+/**
+ * The packages that contain Bun and Deno for this platform. These are run from the packages,
+ * because the install scripts that would link them are skipped.
+ */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }

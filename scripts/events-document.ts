@@ -104,7 +104,7 @@ const testEvent: Shown = {
 const sectionOf = ({ type, when, body }: Shown): string =>
   `### ${type}\n\n${when}\n\n<!-- not run: a sample -->\n\n\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\`\n`;
 
-/** The text before the marker is written by hand. */
+/** Keeps the text before the marker, which is written by hand, and generates the rest. */
 export function eventsDocument(current: string): string {
   const before = current.slice(0, current.indexOf(MARK));
   const parts = [

@@ -1,4 +1,4 @@
-/** Installs programs that the tests need from the Linux distribution, if the machine lacks them. */
+/** If programs that the tests need are missing, installs them from the Linux distribution. */
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { programIsMissing } from '@keyrail/testing/stores/daemon.ts';
 import { prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';

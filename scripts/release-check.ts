@@ -1,10 +1,10 @@
 /**
- * Checks the packages as they would be published. publint and "are the types wrong" must report
- * nothing. The declarations must compile with the oldest supported TypeScript, and with the classic
- * resolution of TypeScript 5, which TypeScript 7 no longer has. Next.js and other frameworks must
- * work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. Only this
- * check needs these tools, so they are installed into a temporary folder and don't appear in the
- * lock file.
+ * Checks the packages as they would be published. publint and "are the types wrong" must report no
+ * problems. The declarations must compile with the oldest supported TypeScript, and with the
+ * classic resolution of TypeScript 5, which TypeScript 7 no longer has. Next.js and other
+ * frameworks must work with the SDK. Redocly and Spectral must find no problems in the OpenAPI
+ * document. Only this check needs these tools, so they are installed into a temporary folder and
+ * don't appear in the lock file.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -36,7 +36,7 @@ const TOOLS = {
   'typescript-5-5': 'npm:typescript@5.5.4',
 };
 const TOOL_MS_MAX = 120_000;
-/** Each supported major version of Next.js is installed, built and served once. */
+/** The time limit for installing, building and serving every supported major version of Next.js. */
 const NEXT_MS_MAX = 900_000;
 
 type Finding = { check: string; report: string };

@@ -96,8 +96,8 @@ type OfFile = { each: Happening[]; ms: number; cpuMs: number };
 
 /**
  * Assigns events to files. A test defined outside these files counts towards the file that ran
- * before it. The time since the previous event counts towards the current event's file: a file that
- * awaits an import runs after others.
+ * before it. The time between two events counts towards the later event's file. (Files may run out
+ * of order, because one that awaits an import runs after others.)
  */
 function byFile({ root, files }: FilesRun, happenings: Happening[], beganAtMs: number) {
   const found = new Map(

@@ -44,7 +44,7 @@ export async function installMissing({ serverOnly }) {
   });
 }
 
-/** The stamp that a current node_modules must have: this lock file on this platform. */
+/** The stamp of an up-to-date node_modules. It identifies the lock file and the platform. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const sum = createHash('sha256').update(lock).digest('hex');
@@ -159,8 +159,8 @@ const workspacesWithoutNode = () => [
 ];
 
 /**
- * The npm that runs this script, on the Node.js it runs on. The one inside node_modules can't be
- * used, because npm ci removes it while it runs.
+ * The npm that started this script, with the same Node.js. The Node.js inside node_modules can't be
+ * used, because `npm ci` would remove it while running on it.
  */
 function npm() {
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !isInside(part));

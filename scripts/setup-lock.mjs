@@ -86,8 +86,8 @@ function isAbandoned(lock) {
 }
 
 /**
- * If several processes are waiting, only one removes the lock, after checking it again while
- * holding it.
+ * If several processes are waiting, only one may remove the lock: the one that creates the claim
+ * file. It first checks again that the lock is abandoned.
  */
 function clearAway(lock) {
   const claim = join(lock, 'claim');

@@ -6,7 +6,7 @@ const TERMINAL_MS = 500;
 const ELSEWHERE_MS = 15_000;
 const ERASE_LINE = '\r\u001b[K';
 
-/** Does `work`, and shows how long it is taking and what `progress` returns. */
+/** Runs `work`, and shows how long it is taking and what `progress` returns. */
 export async function step(what, work, progress = () => null) {
   const out = process.stderr;
   const beganMs = performance.now();

@@ -26,5 +26,5 @@ export function includeSources(root, out) {
   }
 }
 
-/** npm leaves folders named node_modules out of packages. */
+/** Renames folders named node_modules, because npm leaves these out of packages. */
 const placeOf = (path) => path.replace(/^packages\//, '').replaceAll('node_modules/', 'modules/');

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests wait for both: while compilers ran in parallel, requests of the first tests timed out.
+  // Tests start only after both: next to running compilers, the first tests' requests timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),
     filters.length > 0 || extent === 'quick' ? null : installPrograms(env),

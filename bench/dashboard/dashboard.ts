@@ -23,7 +23,7 @@ const INPUT_MS_MAX = 50;
 const MEMORY_RATIO_MAX = 1.1;
 
 const PAGE_ROWS = 100;
-/** After this many walks, every screen has been loaded and cached. */
+/** After visiting all screens this many times, every screen has been loaded and cached. */
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;
@@ -67,7 +67,8 @@ async function measureKeys({ run, chromium, seeded, size }: Measured): Promise<v
     task,
   ]);
   const search = tab.page.getByRole('searchbox');
-  // Typing through a locator looks up the field first, which is slow among thousands of elements.
+  // Types without a locator, because a locator would first look up the field, which is slow among
+  // thousands of elements.
   const { keyboard } = tab.page;
   const inputs: number[] = [];
   const filters: number[] = [];

@@ -7,7 +7,7 @@ import { createProject, insertKeys } from '../setup/projects.ts';
 import { createCaller } from '../setup/workspaces.ts';
 
 const TENANTS = 40;
-/** The number of keys in each environment. */
+/** Live and test. `Size.keys` is the number of keys in each of them. */
 export const ENVIRONMENTS = 2;
 
 export type Size = { keys: number; auditRows: number };

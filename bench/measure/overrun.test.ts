@@ -41,14 +41,14 @@ test('every loop repeats its steps until the time is up', async () => {
   equal(counted.ms >= 29, true);
 });
 
-test('a repetition that times out keeps the steps it has completed', async () => {
+test('a loop that is cut off keeps the steps it has completed', async () => {
   const steps = [never, () => sleep(PLANNED_MS * 2)];
   const counted = await repeat({ ms: PLANNED_MS, concurrency: 2 }, () => steps.shift() ?? never);
   equal(counted.isEnded, true);
   equal(counted.done, 1);
 });
 
-test('a round that completed nothing counts as one step', () => {
+test('a round that completed nothing counts as having completed one step', () => {
   equal(perSecond({ done: 0, ms: 2000, isEnded: true }), 0.5);
   equal(perSecond({ done: 10, ms: 2000, isEnded: false }), 5);
 });

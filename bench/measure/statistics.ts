@@ -3,7 +3,8 @@
 export type Interval = { low: number; high: number };
 
 /**
- * Fewer values give no interval. The lowest and highest of five contain the median 94 times in 100.
+ * With fewer values, there is no interval. With five, the true median lies between the lowest and
+ * the highest in 94 of 100 cases.
  */
 const INTERVAL_VALUES_MIN = 5;
 /**

@@ -1,5 +1,5 @@
-// The peers of Edge, without a framework. On a Unix socket it allows every request; on a port it
-// echoes the JSON it receives.
+// The bare programs that Edge is compared with, in one process: a server on a Unix socket that
+// allows every request, and one on a port that echoes the JSON it receives.
 import { createServer, type RequestListener } from 'node:http';
 import { reportPort } from './listen.ts';
 

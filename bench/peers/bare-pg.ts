@@ -6,7 +6,7 @@ import type { Read } from '@keyrail/server/doors/door.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import pg from 'pg';
 
-/** A deadline that is never exceeded, for peers. */
+/** A deadline that never passes. */
 export const IN_TIME = { remainingMs: () => 1000 };
 
 export const openPool = (pipeline: boolean): pg.Pool =>

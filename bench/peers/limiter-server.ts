@@ -1,6 +1,6 @@
-// The peers of a rate-limit check, each a bare Fastify route that accepts the same body. BENCH_PEER
-// selects one: `trivial` responds immediately, `evalsha` calls a script that does nothing,
-// `flexible` uses rate-limiter-flexible with the same two rules.
+// The servers that a rate-limit check is compared with, each a bare Fastify route that accepts the
+// same body. BENCH_PEER selects one: `trivial` responds immediately, `evalsha` calls a script that
+// does nothing, `flexible` uses rate-limiter-flexible with the same two rules.
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterUnion } from 'rate-limiter-flexible';

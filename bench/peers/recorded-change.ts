@@ -1,6 +1,6 @@
-// The statements of one change, recorded by running the server's own code on a store that only
-// records: it creates a key. The peer then sends exactly these statements, with new values where
-// each change needs its own.
+// Records the statements that create a key, by running the server's own code on a store that does
+// nothing but record. The peer then sends exactly these statements, with new values where each
+// change needs its own.
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import type { Answer, Database, Statement } from '@keyrail/server/db/database.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';

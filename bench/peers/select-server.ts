@@ -1,4 +1,4 @@
-// Context for the reads: Fastify with one bare, prepared point select per request, and without
+// For comparison with reads: Fastify with one bare, prepared point select per request, and without
 // credentials, roles or row level security.
 import Fastify from 'fastify';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-// The peer of every read: minimal Fastify with one route that returns a small object.
+// What every read is compared with: minimal Fastify with one route that returns a small object.
 import Fastify from 'fastify';
 import { listenWithFastify } from './listen.ts';
 

@@ -166,8 +166,8 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Edge follows only live: node records are limited per environment, and the nodes follow
-      // both.
+      // Edge follows only live and the nodes follow both environments, so that Edge's own record
+      // doesn't count towards the nodes' limit.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
       KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,
@@ -179,7 +179,7 @@ async function startRelay(
       /^keyrail_edge_relay_held_polls (\d+)$/m.exec((await response?.text()) ?? '') ?? [];
     return Number(value ?? -1);
   };
-  // Some nodes are always between two polls, and receive a change with the next one.
+  // At any time, some nodes are between two polls. They receive a change with their next poll.
   const holds = (count: number) => untilHeld(count * HELD_SHARE, held);
   await holds(0);
   return { port, holds };

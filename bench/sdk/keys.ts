@@ -38,7 +38,10 @@ export function entryOf(number: number) {
   };
 }
 
-/** The policy's head, as if the keys had been created one by one, each with its own version. */
+/**
+ * The fields before the keys in a policy response, as if the keys had been created one by one, each
+ * with its own version.
+ */
 export const headOf = (keys: number) => ({
   workspace_id: WORKSPACE,
   project_id: BENCH_PROJECT,

@@ -69,8 +69,8 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
 
 /**
  * Loads the same policy into a second node to measure its memory, and the longest time for which
- * the load blocks the event loop. That is CPU time, which excludes other programs. The first node
- * is only timed, because forced garbage collections make V8 collect more often afterwards.
+ * loading blocks the event loop, in CPU time, which excludes other programs. The first node is only
+ * timed, because forced garbage collections make V8 collect more often afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,

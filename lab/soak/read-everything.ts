@@ -45,7 +45,7 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   return usage;
 }
 
-/** All emails, read once no more arrive and every sign-up has one. */
+/** Waits until no more emails arrive and every sign-up has one, and returns all emails. */
 async function settledMails(world: World): Promise<History['mails']> {
   const until = performance.now() + MAIL_MS_MAX;
   const owed = groupsOf(opsOf(world, 'signup').filter(isOk), ({ args }) => String(args.email));

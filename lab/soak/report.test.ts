@@ -40,7 +40,7 @@ test('a fault that disrupts nothing is reported as a table row, not as a violati
   );
 });
 
-test("a fault is a violation if something is not served, doesn't recover, or is wrong", () => {
+test("a fault is a violation if a request isn't served, a part doesn't recover, or an invariant is broken", () => {
   const account = accountOf(
     { ...fine, firstMs: { ...fine.firstMs, check: null } },
     { ...fine, firstMs: { ...fine.firstMs, write: 8_200 } },

@@ -16,8 +16,8 @@ export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string
 ];
 
 /**
- * After each fault, everything must be served again before the repair, and every part must recover
- * after it.
+ * After a fault begins, everything must be served again before the fault is repaired. After the
+ * repair, every part must recover.
  */
 function violationsOf(tried: Tried): string[] {
   const { part, fault, firstMs, repairedMs, wholeMs, violations } = tried;

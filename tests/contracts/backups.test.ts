@@ -136,7 +136,7 @@ test('a half-restored database refuses to serve, until another restore starts ov
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** Tables whose rows change during a restore. */
+/** Left out of the comparison, because even their number of rows changes during a restore. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /**
@@ -192,7 +192,7 @@ test('two hundred damaged backups are all rejected before the target is touched'
   equal(existsSync(dataDir), false);
 });
 
-test('a backup is rejected without its key or with a different one', async () => {
+test('a backup is rejected if its key is missing or a different key is given', async () => {
   await rejects(openBackup(backupAt(), null), /is encrypted\. Set KEYRAIL_BACKUP_KEY/);
   await rejects(openBackup(backupAt(), await newBackupKey()), /not encrypted with the key/);
   const plain = await backUp(inStore, null);
@@ -250,7 +250,7 @@ test('only one backup runs at a time, and a second one leaves no files behind', 
   deepEqual(await readdir(directory), names);
 });
 
-test('a backup that cannot read all rows fails and names the table', async () => {
+test('a backup that cannot read every row fails, and the error names the table', async () => {
   const policy = 'for select to kr_backup using (true)';
   const cases: [string, string, RegExp][] = [
     [

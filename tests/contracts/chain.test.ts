@@ -75,7 +75,7 @@ const hostile = [
   '',
 ];
 
-test('the database and the verifier compute the same hash from any text', async () => {
+test('the database and the verifier compute the same hash for any text', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const text of hostile) {
     const entry: Entry = {
@@ -90,7 +90,7 @@ test('the database and the verifier compute the same hash from any text', async 
   deepEqual(kept, hostile);
 });
 
-test('the verifier recomputes the hash of any actor ID', async () => {
+test('the verifier recomputes the same hash for any actor ID', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];
@@ -130,7 +130,7 @@ test('fifty concurrent writers in one workspace produce a single chain without g
   equal(rows.length, 1 + WRITERS * CHANGES_EACH);
 });
 
-test('entries stay in order of time when the clock is set back', async (t) => {
+test('entries stay in chronological order when the clock is set back', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(0);
   const workspaceId = await foundWorkspace(store);

@@ -76,7 +76,7 @@ test('a charge is not repeated when its response is lost', { skip }, async (t) =
   equal(await usedOf(counters, rule), 2);
 });
 
-test('checks follow their slots while slots move and afterwards', { skip }, async (t) => {
+test('checks keep their counts while slots move and afterwards', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second, third] = masters;
   ok(first && second && third);

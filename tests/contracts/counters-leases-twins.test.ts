@@ -35,7 +35,8 @@ type Call = (counters: Counters) => unknown;
 type Known = { id: string; rules: Rule[] };
 
 /**
- * A check, a lease, or the return of a lease, possibly with different rules or of an unknown lease.
+ * A random call: a check, a lease or a lease return, sometimes with only some of the rules or for
+ * an unknown lease.
  */
 function callOf(
   chance: Chance,

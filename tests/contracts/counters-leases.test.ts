@@ -10,7 +10,7 @@ import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
-/** The window's sub-buckets last two days, so that none ends during a test. */
+/** 31 days. The sub-buckets of such a window are two days long, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rules = (['key', 'tenant'] as const).map((scope) => ({

@@ -10,10 +10,10 @@ import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;
 const ADA = 'ada@example.com';
-/** A clock that stands still, so that the throttle's minute never ends during a test. */
+/** A stopped clock, so that the throttle's minute never ends during a test. */
 const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0 };
 
-/** One process's throttle. The clock of its counters stands still, too. */
+/** One process's throttle. Its counters use the stopped clock, too. */
 async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
   const nowMs = () => standing.now().getTime();
   const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
@@ -42,7 +42,7 @@ async function admitted(processes: readonly Throttle[], attempts: number): Promi
   return count;
 }
 
-test('processes share their counts, and Redis stores no address in plain text', {
+test('processes share their counts of attempts, and Redis stores no email or IP address in plain text', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -54,7 +54,7 @@ test('processes share their counts, and Redis stores no address in plain text', 
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while the counters are down, each process counts on its own and keeps its counts afterwards', {
+test('while Redis is down, each process counts on its own, starting from its own attempts before that', {
   skip,
 }, async (t) => {
   const redis = await startRedis();

@@ -152,7 +152,8 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
   const memory = createMemoryCounters({ nowMs: () => nowMs });
   let refusals = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // Either all earlier windows ended long ago, or none has ended since the current one began.
+    // Eight steps lie within the same window, and the next eight four windows later, so that no
+    // counter's window has only just ended.
     const window = Math.floor(step / 8) * 4 + Math.ceil(START_MS / windowMs);
     nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
     const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));

@@ -49,7 +49,7 @@ async function ground(t: TestContext): Promise<Ground> {
 
 type Made = { id: string; key: string; tenant_id: string };
 
-/** Brings a key into a state, and returns the key's full text. */
+/** Puts a key into a state, and returns the full key. */
 const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>> = {
   active: async (_, { key }) => key,
   revoked: async ({ app }, { id, key }) => {
@@ -181,7 +181,7 @@ for (const each of explainCases) {
   });
 }
 
-test('the table covers every reason with which a key can be allowed or denied', () => {
+test('the cases cover every reason for allowing or denying a key', () => {
   deepEqual(
     [...new Set(explainCases.map(({ reason }) => reason))].toSorted(),
     [
@@ -197,7 +197,7 @@ test('the table covers every reason with which a key can be allowed or denied', 
   );
 });
 
-test('a key can be explained by its ID, without a project, and to a member', async (t) => {
+test("a member can request a key's explanation with just the key's ID", async (t) => {
   const app = await harness(t);
   const made = await app.given.key();
   const feed = { project_id: made.project_id };

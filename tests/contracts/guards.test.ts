@@ -75,7 +75,7 @@ test('an audit row from an earlier transaction does not cover a later change', a
   equal(await stateOf(commitSilently(workspaceId, insertSecretKey('test'))), UNAUDITED);
 });
 
-test('a change without a change ID cannot be closed', async () => {
+test('close_change rejects a change without a change ID', async () => {
   const { workspaceId } = place;
   const { changeId: _unnamed, ...nameless } = opening('kr_write', { workspaceId });
   const closed = store.db.transaction(nameless, async (tx) => {
@@ -85,7 +85,7 @@ test('a change without a change ID cannot be closed', async () => {
   equal(await stateOf(closed), '23502');
 });
 
-test('a change without any audit row cannot be closed', async () => {
+test('close_change rejects a change without any audit row', async () => {
   const { workspaceId } = place;
   const empty = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));

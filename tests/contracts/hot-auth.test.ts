@@ -12,7 +12,7 @@ import { onPostgres } from './store.ts';
 
 const check = 'POST /v1/ratelimit/check';
 const LIFE_MS = 1500;
-/** Tolerance for a busy machine. */
+/** The extra time allowed on a busy machine, in milliseconds. */
 const SLACK_MS = 250;
 
 const input = () => ({
@@ -83,7 +83,7 @@ test('every process that receives a notification rejects the key much sooner', {
 }, async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { hotAuthMs: 60_000 });
-  await sleep(500); // until the process listens
+  await sleep(500); // until the process is listening for notifications
   const { id, key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);

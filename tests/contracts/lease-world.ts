@@ -16,7 +16,9 @@ import type { Transport } from '../../packages/sdk/src/transport.ts';
 const START_MS = 1_800_000_000_000;
 const TIMEOUT_MS = 500;
 const LOST_SHARE = 0.05;
-/** The most by which the rates of clocks synchronised over a network differ. */
+/**
+ * The maximum difference between the rates of clocks synchronised over a network, as a fraction.
+ */
 const DRIFT_MAX = 0.0005;
 
 export type Subject = { keyId: string; tenantId: string };
@@ -40,7 +42,7 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** Pending actions in order of time, the next one last. */
+  /** Pending actions sorted by time, with the next one last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;
@@ -173,7 +175,7 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Records the verdicts of checks: the store has already counted what these spent. */
+/** Records which verdicts are from checks: the store itself has already counted their units. */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {

@@ -1,7 +1,7 @@
-// Contract for the fence of policy versions, tested with random histories: changes, backups,
-// restores of any backup in any order, and clocks that are changed. A node that has seen a higher
-// version than the database's keeps its policy, so after every restore the version must exceed
-// every version ever seen.
+// Contract for the fence that raises policy versions after a restore, tested with random histories:
+// changes, backups, restores of any backup in any order, and changed clocks. A node that has seen a
+// higher version than the database's keeps its policy, so after every restore the version must
+// exceed every version ever seen.
 import { ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fence } from '@keyrail/server/backup/fences.ts';
@@ -61,8 +61,8 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
 }
 
 /**
- * Whether the fence must exceed the nodes' versions, given that it only knows the backup and the
- * clock.
+ * Whether the backup and the clock, which are all the fence knows, are enough for it to exceed
+ * every version that nodes have seen.
  */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);

@@ -78,7 +78,10 @@ async function may(role: DoorRole, text: string): Promise<boolean> {
   return state !== REFUSED;
 }
 
-/** The privilege if it covers the whole table, the privilege with its columns, or an empty list. */
+/**
+ * The privilege alone if it covers the whole table; with its columns if it covers only some; an
+ * empty list if the role doesn't have it.
+ */
 async function held(
   role: DoorRole,
   right: Right,

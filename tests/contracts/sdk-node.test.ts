@@ -98,7 +98,7 @@ const admitted = (admission: Admission) => {
   throw new Error(`${admission.status} ${admission.body}`);
 };
 
-test('a disabled key is rejected until it is enabled again, and the list shows what the node sees', async (t) => {
+test('a disabled key is rejected until it is enabled again, and the node is listed with its SDK version', async (t) => {
   const { keyrail, issue, given, as } = await ground(t, { include: ['meta', 'externalId'] });
   const tenant = await given.tenant();
   const key = await issue({ tenant_id: tenant.id, meta: { plan: 'gold' } });
@@ -193,7 +193,7 @@ test('a request that is sent twice is charged once', async (t) => {
   equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'even without any units left');
 });
 
-test('a request denied by its limit succeeds when it is repeated after retry-after', async (t) => {
+test('a request denied by a rate limit succeeds when retried after the time in retry-after', async (t) => {
   const { keyrail, issue, pass } = await ground(t);
   const key = await issue(limitOf(5));
   admitted(await keyrail.admit(call(key, { once: 'before' }), dear));

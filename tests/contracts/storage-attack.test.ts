@@ -100,7 +100,10 @@ async function postgresDisk(t: TestContext): Promise<Disk> {
   };
 }
 
-/** A PostgreSQL database's size is only checked periodically, so this requests /status. */
+/**
+ * The database's state according to /status, which also measures the size of a PostgreSQL database.
+ * Other requests only do so every few seconds.
+ */
 const databaseOf = async ({ as }: Beside) => {
   const { components } = await as(null)('GET /status');
   return components.database;

@@ -1,5 +1,5 @@
-// A contract test's store: the port itself, its clock, and direct database access to check what the
-// port left behind.
+// A contract test's store: the `Database` under test, its clock, and direct database access to
+// check what the `Database` has left behind.
 import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
@@ -38,7 +38,7 @@ export type Store = {
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
   /** Replaces the role names from the server's code with their names in this database. */
   withWholeNames(text: string): string;
-  /** The port on a single connection, and direct access to that connection. */
+  /** A `Database` with a single connection, and direct access to that connection. */
   bare(): Bare;
   /** The superuser's connection to the embedded store; on PostgreSQL, use `url`. */
   session<T>(use: (session: pg.Client) => Promise<T>): Promise<T>;

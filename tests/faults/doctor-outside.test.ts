@@ -87,7 +87,7 @@ test('the doctor checks Redis: its eviction policy, memory, permissions, role an
   );
 });
 
-test('the doctor checks a Redis Cluster: healthy, not configured as one, and without a master', {
+test("the doctor checks a Redis Cluster, and reports one that lacks a master or isn't configured as a Cluster", {
   skip: noRedis,
 }, async (t) => {
   const cluster = await startRedisCluster();

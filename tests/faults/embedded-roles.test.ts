@@ -1,5 +1,5 @@
-// Roles on the embedded store, whose PostgreSQL version is newer than most servers'. It can also
-// stand in for a server, with a login that isn't a superuser.
+// Roles on the embedded store, whose PostgreSQL version is newer than most servers'. The embedded
+// store can also stand in for a PostgreSQL server, with a login that isn't a superuser.
 import { deepEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
@@ -59,7 +59,7 @@ async function openEmpty(): Promise<PGlite> {
   return lite;
 }
 
-/** The same, for a login set up as in docs/operate.md. */
+/** The same, but used like a server: by a login set up as in docs/operate.md. */
 async function asServer(): Promise<PGlite> {
   const lite = await openEmpty();
   await lite.exec(`create role keyrail login noinherit createrole;

@@ -91,8 +91,7 @@ async function assertRefused(store: Saturable): Promise<number> {
   for (const refusal of [surplus, ...refused]) {
     equal(refusal.status, 503, JSON.stringify(refusal.body));
   }
-  // The queue has a maximum length: a caller that finds it full is turned away before those already
-  // waiting.
+  // A caller that finds the queue full is turned away sooner than those already waiting in it.
   const firstWaited = Math.min(...refused.map(({ answeredAt }) => answeredAt));
   ok(surplus.answeredAt < firstWaited, `the surplus request waited ${surplus.ms} ms`);
   ok(health.answeredAt < firstWaited, `/healthz took ${health.ms} ms`);

@@ -137,8 +137,8 @@ test('anchors stored elsewhere prove that the end of the log has not been remove
 });
 
 /**
- * Tries a forged anchor and an unknown workspace. On the embedded store, each command takes
- * seconds.
+ * Verification rejects a forged anchor and an unknown workspace. This runs only on PostgreSQL: on
+ * the embedded store, each command takes seconds.
  */
 async function refusesOthers(deployment: Deployment, place: string): Promise<void> {
   const altered = `${place}.altered`;

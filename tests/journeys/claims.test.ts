@@ -1,5 +1,5 @@
-// Claims on the same scopes through several processes, one of which is killed meanwhile. Every
-// scope's request runs once, and every process replays its response.
+// Claims on the same scopes through several processes, one of which is killed in the meantime.
+// Every scope's request runs once, and every process replays its response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newScope } from '../laws/hot-fixtures.ts';

@@ -43,7 +43,7 @@ export type Running = {
   url: string;
   pid: number;
   kill(): Promise<void>;
-  /** Stops it; resolves with its exit code and how long that took. */
+  /** Stops the process; resolves with its exit code and how long it took to exit. */
   stop(): Promise<{ code: number | null; ms: number }>;
   as(token: string | null): Caller;
   ask(line: AnyLine, input?: Input, token?: string | null): Promise<Answer>;

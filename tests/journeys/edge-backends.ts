@@ -12,7 +12,7 @@ export type Backend = {
   /** Host and port. */
   api: string;
   isFastCgi: boolean;
-  /** How many requests have reached it; null if it doesn't count them. */
+  /** How many requests the backend has received; null if it doesn't count them. */
   requests(): number | null;
 };
 

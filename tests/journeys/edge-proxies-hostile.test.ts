@@ -27,7 +27,7 @@ const nominated = (connection: string): readonly Header[] => [['Connection', con
 const spelled = (spelling: (name: string) => string): readonly Header[] =>
   keyHeaderNames.map((name) => [spelling(name), 'spoofed']);
 
-/** Each is sent with a valid key. The API must receive exactly what Edge has determined. */
+/** Headers sent with a valid key. The API must receive exactly what Edge has determined. */
 const changing: readonly Hostile[] = [
   ...keyHeaderNames.map((name) => ({
     name: `${name} is hop-by-hop`,
@@ -66,7 +66,7 @@ const changing: readonly Hostile[] = [
 const filled = (kilobytes: number): readonly Header[] =>
   Array.from({ length: kilobytes }, (_, at) => [`X-Filler-${at}`, 'x'.repeat(FILLER)]);
 
-/** Each is sent without a key, while Edge is running and the proxies fail open. */
+/** Requests sent without a key, while Edge is running and the proxies fail open. */
 const passing: readonly Hostile[] = [
   ...[8, 17, 60, 200, 900].map((size) => ({ name: `${size} KB`, headers: filled(size) })),
   { name: 'one large header', headers: [['X-Filler', 'x'.repeat(200_000)]] },

@@ -120,7 +120,7 @@ test('a revocation is not complete while the API process that nodes poll is froz
   }
 });
 
-test('nodes seen before a ten-minute freeze are counted right after it', async (t) => {
+test('right after a ten-minute freeze of the API process, nodes seen before it are still counted', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked] = keys;
@@ -147,7 +147,7 @@ test('nodes seen before a ten-minute freeze are counted right after it', async (
   deepEqual(await stated(server, again), { complete: false, acked: [false, true] });
 });
 
-test('a revocation is not reported as complete if its process freezes while it waits', async (t) => {
+test('a revocation is not reported as complete if the API process freezes while waiting for nodes', async (t) => {
   const { deployment, server, ground, nodes, keys } = await scene(t);
   const [revoked] = keys;
   const beside = await deployment.run('api');

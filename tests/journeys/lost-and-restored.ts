@@ -20,8 +20,8 @@ const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
 /**
- * IDs of the keys that sign tokens. Anchor keys stay published, because older anchors must still
- * verify.
+ * IDs of the published keys that sign tokens. Anchor keys are left out: unlike these, they stay
+ * published after a restore, so that older anchors still verify.
  */
 const kidsOf = async (server: Running): Promise<string[]> =>
   (await server.as(null)('GET /.well-known/jwks.json')).keys
@@ -85,7 +85,8 @@ export async function lostAndRestored(
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
   equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);
-  // The only node has applied it, but the restored database can't rule out that there are others.
+  // The only node has applied the revocation, but the restored database can't rule out that there
+  // are other nodes.
   deepEqual([revoked.incomplete_reason, revoked.acked_nodes], ['restored', revoked.total_nodes]);
   equal(await node.verdict(kept.key), 'unknown_key');
   const { restoreTest, components } = await again.as(null)('GET /status');

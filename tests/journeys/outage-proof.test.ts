@@ -1,6 +1,6 @@
 // The control plane is down for a while. Right after it comes back, a revocation waits for every
-// node that was live before the outage. It is never `complete` only because no node has been
-// counted.
+// node that was live before the outage. It is never `complete` just because no nodes have been
+// counted yet.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openProxy, type Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
@@ -93,7 +93,7 @@ test('after an outage, a revocation waits for a node that has not received it', 
   }
 });
 
-test("a stopped API process's nodes are still counted until they poll another one", {
+test("a killed API process's nodes are still counted until they poll another process", {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever process the node polls', {
+test('a revocation is complete when every node has it, whichever process each node polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();

@@ -38,7 +38,7 @@ after(async () => {
 
 const clone = (): string => join(place.folder, 'clone');
 
-/** The text with this test's paths, user and port. */
+/** Replaces paths, user and port in a text with this test's. */
 const here = (text: string, port: number): string =>
   text
     .replaceAll('https://git.example.com/keyrail.git', place.source)

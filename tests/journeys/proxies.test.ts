@@ -101,7 +101,7 @@ async function start(t: TestContext, proxy: Proxy, server: Running): Promise<Por
 }
 
 for (const proxy of [nginx, caddy]) {
-  test(`${proxy.program} forwards what Keyrail needs, with its example in deploy/`, async (t) => {
+  test(`${proxy.program} forwards what Keyrail needs if it is configured as in deploy/`, async (t) => {
     const missing = proxyIsMissing(proxy.program);
     if (missing !== null) return t.skip(missing);
     const deployment = await deploy(t, {

@@ -101,7 +101,7 @@ test('behind a frozen relay, no revocation is reported as complete and no node c
   deepEqual([complete, ackedOf(acked)], [true, nodes.map(() => true)]);
 });
 
-test('a node whose poll spans a freeze does not claim to have a revocation made during it', async (t) => {
+test('a node that polls throughout a freeze does not claim to have applied a revocation made in the meantime', async (t) => {
   // The freeze lasts longer than polls are held, but nodes wait even longer for a response.
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);

@@ -1,5 +1,5 @@
-// Nodes behind a relay: they receive revocations, revocations wait for each of them by name, and
-// the control plane decides what each of them may read.
+// Nodes behind a relay receive revocations. Revocations wait for each node by name, and the control
+// plane decides what each node may read.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -71,19 +71,19 @@ test('nodes behind a relay', async (t) => {
   const scene = { t, server, ground, relay };
   const feedKeys = await feedKeysOf(server);
 
-  await t.test('receive revocations, and revocations wait for each of them by name', async () => {
+  await t.test('nodes receive revocations, and a revocation waits for each node by name', async () => {
     await revocationsArrive(scene, tap, feedKeys);
   });
-  await t.test('delay a revocation until they apply it or leave', async () => {
+  await t.test('a node delays a revocation until it has applied the revocation or left', async () => {
     await aSlowNodeIsWaitedFor(scene);
   });
-  await t.test('read what their own secret keys allow, as long as these are valid', async () => {
+  await t.test('nodes read only what their own secret keys allow, and only while these keys are valid', async () => {
     await secretKeysAreJudged(scene);
   });
-  await t.test('act only with their own secret keys', async () => {
+  await t.test("no node can act with another node's secret key", async () => {
     await noKeyActsForAnother(scene);
   });
-  await t.test('reject an altered policy, and continue with an intact one', async () => {
+  await t.test('nodes reject an altered policy, and continue once they receive an intact one', async () => {
     await alteredPoliciesAreRefused(scene, tap, feedKeys);
   });
 });

@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore verify or show what was lost, and later ones do not hide the fork', async (t) => {
+test('anchors from before a restore still verify or show what was lost, and later anchors do not hide that the log was forked', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();

@@ -12,7 +12,7 @@ const BACKUP_KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8G
 export type Fleet = {
   ground: Ground;
   nodes: NodeProcess[];
-  /** How many of the nodes the backup knows. */
+  /** How many of the nodes joined before the backup. */
   known: number;
   keys: { id: string; key: string }[];
 };

@@ -145,7 +145,10 @@ async function continuesTheTrace({ ask, spanOf, below, logged, ...traced }: Trac
   deepEqual(new Set(names), new Set(['keyrail-eu']));
 }
 
-/** The worker's spans start traces of their own. A test event is sent within its request. */
+/**
+ * Jobs and emails start traces of their own. The webhook for a test event is part of the trace of
+ * the request that triggered it.
+ */
 async function tracesWork({ ask, spanOf, below, spans, server, secretKey, collector }: Traced) {
   const named = (name: string) => spans().find((each) => each.name === name);
   await server.as(null)('POST /v1/auth/users', { email: EMAIL, password: PASSWORD });
@@ -168,9 +171,9 @@ test('the server exports traces', async (t) => {
   const traced = await tracedServer(t);
   const { ask, spanOf, below, spans, logged, collector, server, printed } = traced;
 
-  await t.test("continues its caller's trace", () => continuesTheTrace(traced));
+  await t.test("the server continues its caller's trace", () => continuesTheTrace(traced));
 
-  await t.test('keeps an operation in its trace once the body has been read', async () => {
+  await t.test("an operation stays in its request's trace after the body has been read", async () => {
     const { status, requestId } = await ask('/v1/projects', {
       traceparent: `00-${hex(16)}-${hex(8)}-01`,
       body: { name: 'Billing', slug: 'billing' },
@@ -183,7 +186,7 @@ test('the server exports traces', async (t) => {
     ok(below(transaction, 'insert projects'));
   });
 
-  await t.test("records an error's request ID, and leaves paths out of spans", async () => {
+  await t.test("spans contain an error's request ID, but no paths", async () => {
     const missing = await ask(`/v1/keys/${randomUUID()}`);
     const unknown = await ask(`/${IN_PATH}?q=${IN_QUERY}`);
     equal((await ask(`/v1/keys?q=${IN_QUERY}`)).status, 200);
@@ -195,7 +198,7 @@ test('the server exports traces', async (t) => {
     equal((await spanOf(unknown.requestId)).name, 'GET');
   });
 
-  await t.test('ignores an invalid traceparent, and respects one that is not sampled', async () => {
+  await t.test('an invalid traceparent is ignored, and one that is not sampled is respected', async () => {
     const traceId = hex(16);
     for (const traceparent of [
       `00-${traceId}-${hex(8)}`,
@@ -215,9 +218,9 @@ test('the server exports traces', async (t) => {
     equal(logged(unsampled.requestId).trace_id, traceId);
   });
 
-  await t.test('traces jobs, emails and webhooks', () => tracesWork(traced));
+  await t.test('jobs, emails and webhooks are traced', () => tracesWork(traced));
 
-  await t.test('traces calls to Redis', { skip }, async () => {
+  await t.test('calls to Redis are traced', { skip }, async () => {
     const limits = [{ id: 'one', limit: 5, window_ms: 60_000, algorithm: 'fixed', scope: 'key' }];
     const ids = { project_id: randomUUID(), key_id: randomUUID(), tenant_id: randomUUID() };
 
@@ -227,7 +230,7 @@ test('the server exports traces', async (t) => {
     ok(below(await spanOf(checked.requestId), 'redis check'));
   });
 
-  await t.test('keeps serving without its collector, and logs one line about it', async () => {
+  await t.test('without its collector, the server keeps serving and logs one line about the problem', async () => {
     const gone = 'failed to export traces';
     await collector.die();
     equal((await ask('/v1/workspace')).status, 200);
@@ -238,7 +241,7 @@ test('the server exports traces', async (t) => {
     equal(printed().split(gone).length, 2);
   });
 
-  await t.test('exports the remaining spans when it stops, but never a secret', async () => {
+  await t.test('a stopping server exports its remaining spans, and no span ever contains a secret', async () => {
     await collector.revive();
     const last = await ask('/v1/workspace');
 

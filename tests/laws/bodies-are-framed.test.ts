@@ -57,7 +57,7 @@ test('only one file pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('the one file that pipes forwards responses, and bodies only for POST requests', () => {
+test('the one file that pipes forwards any response, but request bodies only for a POST', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );

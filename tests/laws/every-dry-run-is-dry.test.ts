@@ -26,7 +26,10 @@ const DONE: Statement = {
   values: [],
 };
 
-/** Reads the counters when each transaction begins and ends, because some include earlier ones. */
+/**
+ * Reads the counters when each transaction begins and ends, because some counters include earlier
+ * transactions.
+ */
 function observed(db: Database, noted: Done[]): Database {
   return {
     ...db,

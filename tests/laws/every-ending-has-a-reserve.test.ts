@@ -1,5 +1,5 @@
 // As the disk fills up, endpoints that revoke, delete or remove something keep working after all
-// other writes are rejected. Each route declares which kind it is.
+// other writes are rejected. Each route declares whether it is one of them.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,7 +10,7 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Endpoints that may use the reserve without removing anything, each with its reason. */
+/** Endpoints with other paths that may also use the reserve, each with its reason. */
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
@@ -23,7 +23,7 @@ const alsoFromReserve = [
 
 const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;
 
-test('endpoints that revoke or remove something, and few others, may write from the reserve', () => {
+test('endpoints that revoke or remove something, and few others, may use the disk reserve', () => {
   const ending = served.filter((line) => ENDS.test(line));
   const reserved = served.filter((line) => storageOf(line) === 'reserve');
   deepEqual(reserved.toSorted(), [...ending, ...alsoFromReserve].toSorted());

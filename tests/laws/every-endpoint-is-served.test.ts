@@ -29,7 +29,7 @@ test('every endpoint has a fixture, and every fixture belongs to an endpoint', (
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
-test('the endpoints that nodes call constantly, and no others, are hot', () => {
+test('the endpoints that nodes call constantly, and no others, are marked as hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
   const called =
     /^\w+ \/v1\/(policy\/(snapshot|delta|report)|(ratelimit|idempotency|ingest)\/\w+)$/;

@@ -26,7 +26,8 @@ const skip = storeName === 'embedded' && 'the embedded store does not report pla
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 
 /**
- * The most rows a plan may read: more than any page or batch has, but far fewer than the tables.
+ * The maximum number of rows a plan may read: more than any page or batch has, but far fewer than
+ * the tables contain.
  */
 const ROWS_MAX = 2500;
 
@@ -67,7 +68,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** How many of `beliefs` are tested. The first one is what a new installation has. */
+/** How many of the planner's `beliefs` are tested. A new installation has the first of them. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
@@ -219,7 +220,7 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
-  test(`no statement reads an unbounded number of rows, with tables ${belief}`, {
+  test(`no statement reads an unbounded number of rows if the tables were ${belief}`, {
     skip,
   }, async (t) => {
     const app = await harness(t);

@@ -1,5 +1,5 @@
-// Every endpoint rejects unknown callers, credentials of the wrong kind, test keys beyond the
-// boundary, and malformed input. A rejected request changes nothing.
+// Every endpoint rejects unknown callers, credentials of the wrong kind, test keys outside the test
+// environment, and malformed input. A rejected request changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -120,7 +120,7 @@ test('on the vendor plane, a session without a workspace gets its own error', as
   }
 });
 
-test('a test key is denied access beyond the boundary, and nothing changes', async (t) => {
+test('a test key is denied access beyond the boundary between test and live, and nothing changes', async (t) => {
   const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);

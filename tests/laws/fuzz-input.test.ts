@@ -234,7 +234,7 @@ test('every endpoint with an ID rejects hostile IDs as malformed', async () => {
   }
 });
 
-test('hostile queries harm no endpoint', async () => {
+test('no endpoint fails when it receives a hostile query', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

@@ -50,7 +50,7 @@ test('every relative link and anchor in the documents resolves', () => {
   deepEqual(list(all.flatMap(linkFaults)), []);
 });
 
-test('broken links and anchors are found, by line', () => {
+test('broken links and anchors are reported with their lines', () => {
   const faults = (text: string) => list(linkFaults({ path: 'docs/a.md', text }));
   deepEqual(faults('# A\n\n[b](nowhere.md)\n'), [
     'docs/a.md:3: links to nowhere.md, which does not exist',

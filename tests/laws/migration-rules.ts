@@ -1,7 +1,7 @@
 /**
  * What a migration may do while the previous release is running on the same database. It must not
- * hold a strong lock on a large table for longer than a moment, or remove anything that release
- * uses. Each file is either an expansion, which only adds things, or a contraction
+ * hold a strong lock on a large table for longer than a moment, or remove anything the previous
+ * release uses. Each file is either an expansion, which only adds things, or a contraction
  * (`NNNN_contract_…`), which removes what the previous release no longer uses.
  */
 

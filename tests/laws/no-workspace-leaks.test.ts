@@ -121,7 +121,7 @@ const withIds = served.filter(
   (line) => fieldsOf(line).some(({ schema }) => isId(schema)) && endpointOf(line).auth !== 'none',
 );
 
-test('the other workspace’s marks are visible to its own callers', async () => {
+test('the other workspace’s callers can see the marks that must not leak', async () => {
   ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
   ok(theirs.ids.size >= 20, `only ${theirs.ids.size} IDs`);
   const lists = await ownLists(theirs.app);
@@ -142,7 +142,7 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.app.as[caller](line, await input(mine.app)); // with its own IDs, the call succeeds
+    await mine.app.as[caller](line, await input(mine.app)); // the workspace's own IDs work
   });
 }
 

@@ -22,7 +22,7 @@ test('every document is plain', () => {
   deepEqual(list(all.flatMap(documentFaults)), []);
 });
 
-test('no literal is spread into a literal, and no array declares variables', () => {
+test('no literal is spread into a literal, and no array literal declares variables', () => {
   deepEqual(list(sources(['ts', 'tsx', 'mjs']).flatMap(shapeFaults)), []);
 });
 
@@ -104,7 +104,7 @@ test('code blocks of a document are not prose', () => {
   deepEqual(documentFaults({ ...one, text: 'Use `mint` anew.\n' }).length, 1);
 });
 
-test('spread literals and array declarations are found', () => {
+test('spread literals, and variables declared by an array literal, are found', () => {
   const faults = (text: string) => shapeFaults(source(path, text)).length;
   deepEqual(faults('const a = { ...{ b, c }, d };'), 1);
   deepEqual(faults('const a = [...[b, c], d];'), 1);

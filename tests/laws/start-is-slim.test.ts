@@ -33,7 +33,7 @@ function packageOf(specifier: string): string | null {
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
 }
 
-/** What an import in that file resolves to, following Node.js's search order. */
+/** What an import in a file resolves to, following Node.js's search order. */
 function lockedFor(path: string, name: string): Locked | undefined {
   const [, home = ''] = /^(packages\/[^/]+)\//.exec(path) ?? [];
   return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];

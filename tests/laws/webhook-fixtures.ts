@@ -3,7 +3,10 @@ import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const CLOSED = 'http://127.0.0.1:1/hook';
-/** Fewer endpoints than a workspace may have, so that there is always room for another one. */
+/**
+ * How many endpoints to keep: fewer than a workspace may have, so that there is always room for
+ * another.
+ */
 const KEPT_MAX = 10;
 
 /** If a workspace has many endpoints, removes the oldest ones. */

@@ -199,7 +199,7 @@ function withoutAppNow(code: string): string {
   return code.slice(0, start) + rest.slice(0, end).replace(/[^\n]/g, ' ') + rest.slice(end);
 }
 
-/** The same rule, for statements in TypeScript strings. */
+/** Applies the rule for SQL files to statements in TypeScript strings. */
 function statementFaults({ path, text, texts }: Source): Fault[] {
   // migrate.ts is exempt: the table of migrations is created before app_now().
   const spared = isTest(path) || path === `${SERVER}db/migrate.ts`;

@@ -129,7 +129,7 @@ test('the server accepts every setting in the compose file and the manifests', (
   match(unedited.join(), /KEYRAIL_TRUST_PROXY/);
 });
 
-test("every command is one of the program's, and every container has this clone's version", () => {
+test("every container runs one of the program's commands, in this clone's version", () => {
   const entry = JSON.parse(lastOf('ENTRYPOINT'));
   equal(entry[0], 'node');
   const usage = execFileSync(process.execPath, [join(root, entry[1]), 'help'], {

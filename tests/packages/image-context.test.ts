@@ -12,7 +12,7 @@ const PLACE = '/opt/keyrail/';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('everything that the image copies is in the clone and reaches the build', () => {
+test('everything that the image copies is in the clone and is not excluded from the build', () => {
   const outside = copies().filter(({ fromStage }) => !fromStage);
   ok(outside.length >= 4, 'the instructions were found');
   for (const { sources } of outside) {
@@ -67,7 +67,7 @@ test('the build steps need nothing that .dockerignore leaves out', () => {
   );
 });
 
-test('nothing else is sent to the build, in particular no secrets and no history', () => {
+test('nothing else is sent to the build, in particular no secrets and no Git history', () => {
   const paths = ['.git/config', '.env', 'deploy/compose/.env', '.keyrail/master-key', 'docs/a.md'];
   const inside = [
     'packages/server/.keyrail/master-key',

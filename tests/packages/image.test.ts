@@ -84,7 +84,7 @@ async function useServer(port: number): Promise<void> {
   equal(probe(port), 0);
 }
 
-test('the files in the image are all that the server needs, under a read-only root', {
+test("the server runs with nothing but the image's files, under a read-only root", {
   skip: whyNoNamespace(),
 }, async (t) => {
   const folder = folderFor(t);
@@ -114,7 +114,9 @@ test('the files in the image are all that the server needs, under a read-only ro
   t.diagnostic(`${size} MB of files; ready after ${ms} ms`);
 });
 
-/** A synchronous call would block the test's timer. */
+/**
+ * These commands need a timeout of their own: they are synchronous, so they block the test's timer.
+ */
 const TIMED = { timeout: 200_000 };
 
 const podman = (...words: string[]): string =>

@@ -60,7 +60,7 @@ for (const { type, load } of [
   });
 }
 
-test('a build for an edge runtime fails and says why', async () => {
+test('on an edge runtime, the SDK throws an error that says why', async () => {
   const code = "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({}));";
   const { stderr } = await runOn(process.execPath, ['-C', 'edge-light', '-e', code], project);
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);

@@ -43,7 +43,7 @@ for (const major of wanted) {
   });
 }
 
-/** A route whose node no code waits for: its first request arrives before the policy does. */
+/** A route that is called before its node has a policy, because no code waits for the node. */
 const LATER = `import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/next';
 

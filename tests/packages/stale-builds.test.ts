@@ -1,4 +1,4 @@
-// A build is made again, or no longer used, only when its sources change.
+// A build counts as stale only when its sources change.
 import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,

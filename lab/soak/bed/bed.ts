@@ -18,7 +18,7 @@ export type Bed = {
   urls: string[];
   mailDir: string;
   faults: Record<string, Fault>;
-  /** When counters may have been lost, which some faults are allowed to cause. */
+  /** Times at which a fault that is allowed to lose counters may have lost some. */
   losses: Span[];
   /** Faults that this machine doesn't allow, each with the reason. */
   skipped: string[];

@@ -68,10 +68,7 @@ export const slowing =
     chosen.delayAnswers(0);
   };
 
-/**
- * Stops responses on all wires, one after another, and lets them through again in a different
- * order.
- */
+/** Blocks responses in one proxy after another, and unblocks the proxies in a different order. */
 export const clogging =
   (all: readonly Wire[]): Fault =>
   async (forMs, dice) => {

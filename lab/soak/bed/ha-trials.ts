@@ -14,14 +14,14 @@ import type { Process } from './processes.ts';
 export type HaParts = {
   etcd: Etcd;
   patroni: Patroni;
-  /** The wires that each member uses. */
+  /** The proxies on each member's connections. */
   memberWires: Wire[][];
   redis: ReplicatedRedis;
   hosts: { haproxy: Haproxy; pgbouncer: PgBouncer; api: number }[];
   apis: Process[];
   apiWires: Wire[];
   workers: Process[];
-  /** The wires from the first worker to its databases. */
+  /** The proxies between the first worker and its databases. */
   workerWires: Wire[];
 };
 

@@ -59,7 +59,8 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
   const scratch = await opened(mkdtemp(join(tmpdir(), 'kr-soak-')), remove);
   const mailDir = join(scratch, 'mail');
   const wireTo = (port: number): Promise<Wire> => opened(openProxy(port), (wire) => wire.close());
-  // Each member's wires: to the other member, to etcd, and from the front hosts.
+  // The proxies on each member's connections: to the other member, to etcd, and from the front
+  // hosts.
   const memberWires: Wire[][] = [[], []];
   const wiring = async (n: number, port: number, kind: 'peer' | 'etcd') => {
     const wire = await wireTo(port);
@@ -135,8 +136,8 @@ async function openHost(
         port: api,
         mode: 'http',
         check: '/readyz',
-        // Without a database no process is ready, and a process returns a better error than a proxy
-        // would.
+        // If no process is ready, because there is no database, requests go to any live process:
+        // its error is better than HAProxy's.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

@@ -45,8 +45,8 @@ export const checkAll = (history: History): Verdict[] =>
   invariants.map(({ name, says, check }) => ({ name, says, ...check(history) }));
 
 /**
- * Checks about revoked credentials, which don't need the final reads. They must be quick, because
- * they run in the same process as the bed's proxies.
+ * Checks that need no final reads, so they also run during a soak. They must be quick, because they
+ * run in the same process as the bed's proxies.
  */
 export const AT_ANY_TIME = ['I10', 'I18'];
 

@@ -10,7 +10,7 @@ import { otherCases } from './other-histories.ts';
 const cases = { ...feedCases, ...otherCases };
 
 for (const { name, says, check } of invariants) {
-  test(`the check of ${name} rejects a history that breaks its invariant: ${says}`, () => {
+  test(`check ${name} rejects a history that breaks its invariant: ${says}`, () => {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
     ok(bad.length > 0, 'there is no bad history for this check');
     const held = check(good());

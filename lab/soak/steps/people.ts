@@ -49,7 +49,8 @@ export async function tokenFor(
 }
 
 /**
- * Two owners demote each other at the same time; afterwards the secret key makes both owners again.
+ * Two owners demote each other at the same time; afterwards, requests with the secret key make both
+ * of them owners again.
  */
 export async function duelOwners(world: World, client: string, { dice }: Step): Promise<void> {
   const [first, second] = world.owners;
