@@ -71,21 +71,33 @@ test('nodes behind a relay', async (t) => {
   const scene = { t, server, ground, relay };
   const feedKeys = await feedKeysOf(server);
 
-  await t.test('nodes receive revocations, and a revocation waits for each node by name', async () => {
-    await revocationsArrive(scene, tap, feedKeys);
-  });
-  await t.test('a node delays a revocation until it has applied the revocation or left', async () => {
-    await aSlowNodeIsWaitedFor(scene);
-  });
-  await t.test('nodes read only what their own secret keys allow, and only while these keys are valid', async () => {
-    await secretKeysAreJudged(scene);
-  });
+  await t.test(
+    'nodes receive revocations, and a revocation waits for each node by name',
+    async () => {
+      await revocationsArrive(scene, tap, feedKeys);
+    },
+  );
+  await t.test(
+    'a node delays a revocation until it has applied the revocation or left',
+    async () => {
+      await aSlowNodeIsWaitedFor(scene);
+    },
+  );
+  await t.test(
+    'nodes read only what their own secret keys allow, and only while these keys are valid',
+    async () => {
+      await secretKeysAreJudged(scene);
+    },
+  );
   await t.test("no node can act with another node's secret key", async () => {
     await noKeyActsForAnother(scene);
   });
-  await t.test('nodes reject an altered policy, and continue once they receive an intact one', async () => {
-    await alteredPoliciesAreRefused(scene, tap, feedKeys);
-  });
+  await t.test(
+    'nodes reject an altered policy, and continue once they receive an intact one',
+    async () => {
+      await alteredPoliciesAreRefused(scene, tap, feedKeys);
+    },
+  );
 });
 
 async function revocationsArrive(scene: Scene, tap: Tap, feedKeys: KeyrailOptions['feedKeys']) {

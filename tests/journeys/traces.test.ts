@@ -173,18 +173,21 @@ test('the server exports traces', async (t) => {
 
   await t.test("the server continues its caller's trace", () => continuesTheTrace(traced));
 
-  await t.test("an operation stays in its request's trace after the body has been read", async () => {
-    const { status, requestId } = await ask('/v1/projects', {
-      traceparent: `00-${hex(16)}-${hex(8)}-01`,
-      body: { name: 'Billing', slug: 'billing' },
-    });
-    equal(status, 201);
+  await t.test(
+    "an operation stays in its request's trace after the body has been read",
+    async () => {
+      const { status, requestId } = await ask('/v1/projects', {
+        traceparent: `00-${hex(16)}-${hex(8)}-01`,
+        body: { name: 'Billing', slug: 'billing' },
+      });
+      equal(status, 201);
 
-    const transaction = below(await spanOf(requestId), 'transaction');
+      const transaction = below(await spanOf(requestId), 'transaction');
 
-    ok(transaction);
-    ok(below(transaction, 'insert projects'));
-  });
+      ok(transaction);
+      ok(below(transaction, 'insert projects'));
+    },
+  );
 
   await t.test("spans contain an error's request ID, but no paths", async () => {
     const missing = await ask(`/v1/keys/${randomUUID()}`);
@@ -198,25 +201,28 @@ test('the server exports traces', async (t) => {
     equal((await spanOf(unknown.requestId)).name, 'GET');
   });
 
-  await t.test('an invalid traceparent is ignored, and one that is not sampled is respected', async () => {
-    const traceId = hex(16);
-    for (const traceparent of [
-      `00-${traceId}-${hex(8)}`,
-      `ff-${traceId}-${hex(8)}-01`,
-      `00-${traceId}-${'0'.repeat(16)}-01`,
-    ]) {
-      const span = await spanOf((await ask('/v1/workspace', { traceparent })).requestId);
-      notEqual(span.traceId, traceId);
-      equal(span.parentSpanId ?? '', '');
-    }
-    const unsampled = await ask('/v1/workspace', { traceparent: `00-${traceId}-${hex(8)}-00` });
-    const next = await ask('/v1/workspace');
+  await t.test(
+    'an invalid traceparent is ignored, and one that is not sampled is respected',
+    async () => {
+      const traceId = hex(16);
+      for (const traceparent of [
+        `00-${traceId}-${hex(8)}`,
+        `ff-${traceId}-${hex(8)}-01`,
+        `00-${traceId}-${'0'.repeat(16)}-01`,
+      ]) {
+        const span = await spanOf((await ask('/v1/workspace', { traceparent })).requestId);
+        notEqual(span.traceId, traceId);
+        equal(span.parentSpanId ?? '', '');
+      }
+      const unsampled = await ask('/v1/workspace', { traceparent: `00-${traceId}-${hex(8)}-00` });
+      const next = await ask('/v1/workspace');
 
-    await spanOf(next.requestId);
+      await spanOf(next.requestId);
 
-    ok(!spans().some((each) => each.traceId === traceId));
-    equal(logged(unsampled.requestId).trace_id, traceId);
-  });
+      ok(!spans().some((each) => each.traceId === traceId));
+      equal(logged(unsampled.requestId).trace_id, traceId);
+    },
+  );
 
   await t.test('jobs, emails and webhooks are traced', () => tracesWork(traced));
 
@@ -230,29 +236,35 @@ test('the server exports traces', async (t) => {
     ok(below(await spanOf(checked.requestId), 'redis check'));
   });
 
-  await t.test('without its collector, the server keeps serving and logs one line about the problem', async () => {
-    const gone = 'failed to export traces';
-    await collector.die();
-    equal((await ask('/v1/workspace')).status, 200);
-    await until(() => printed().includes(gone));
+  await t.test(
+    'without its collector, the server keeps serving and logs one line about the problem',
+    async () => {
+      const gone = 'failed to export traces';
+      await collector.die();
+      equal((await ask('/v1/workspace')).status, 200);
+      await until(() => printed().includes(gone));
 
-    for (let count = 0; count < 20; count += 1) equal((await ask('/v1/workspace')).status, 200);
+      for (let count = 0; count < 20; count += 1) equal((await ask('/v1/workspace')).status, 200);
 
-    equal(printed().split(gone).length, 2);
-  });
+      equal(printed().split(gone).length, 2);
+    },
+  );
 
-  await t.test('a stopping server exports its remaining spans, and no span ever contains a secret', async () => {
-    await collector.revive();
-    const last = await ask('/v1/workspace');
+  await t.test(
+    'a stopping server exports its remaining spans, and no span ever contains a secret',
+    async () => {
+      await collector.revive();
+      const last = await ask('/v1/workspace');
 
-    equal((await server.stop()).code, 0);
+      equal((await server.stop()).code, 0);
 
-    await spanOf(last.requestId);
-    const bodies = exportedBodies(collector.received);
-    const exported = bodies.join('\n');
-    const secrets = [traced.secretKey, BOOTSTRAP_TOKEN, MASTER_KEY, COLLECTOR_SECRET];
-    for (const secret of [...secrets, IN_QUERY, IN_PATH, EMAIL, PASSWORD]) {
-      ok(!exported.includes(secret), `the exported traces contain ${secret.slice(0, 6)}…`);
-    }
-  });
+      await spanOf(last.requestId);
+      const bodies = exportedBodies(collector.received);
+      const exported = bodies.join('\n');
+      const secrets = [traced.secretKey, BOOTSTRAP_TOKEN, MASTER_KEY, COLLECTOR_SECRET];
+      for (const secret of [...secrets, IN_QUERY, IN_PATH, EMAIL, PASSWORD]) {
+        ok(!exported.includes(secret), `the exported traces contain ${secret.slice(0, 6)}…`);
+      }
+    },
+  );
 });
