@@ -40,15 +40,16 @@ export const RUN_MS_MAX = 45 * 60_000;
  */
 export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
-  'packages/dashboard/src/parts/deletion/capped.test.ts',
+  'packages/dashboard/src/{api/tabs,parts/deletion/capped}.test.ts',
   'packages/reference/src/browser.test.ts',
   'packages/widget/src/mounts.test.ts',
-  'tests/contracts/{counters-flood,counters-lease-simulation}.test.ts',
+  'tests/contracts/{counters-cluster,counters-flood,counters-lease-simulation}.test.ts',
   'tests/faults/{backup-leftovers,directory-lock,doctor-outside,embedded-roles}.test.ts',
   'tests/faults/{event-loop,failover,goodput-*}.test.ts',
   'tests/faults/{kill-ingest,mail-worker,memory,soak-*}.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',
-  'tests/journeys/{leases-cluster,login-flood,monitoring,production,proxies}.test.ts',
+  'tests/journeys/{leases-cluster,login-flood,monitoring,policy-processes}.test.ts',
+  'tests/journeys/{production,proxies}.test.ts',
   'tests/journeys/{relay-faults,restored-again,restored-claims,rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image,next}.test.ts',
 ];

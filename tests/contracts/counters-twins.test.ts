@@ -8,10 +8,11 @@ import type { Counters, Rule, Verdict } from '@keyrail/server/volatile/counters.
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
 
-const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
+const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? inRun({ usual: 4000, full: 10_000 }));
 const STEPS_MAX = 24;
 const AT_ONCE = 50;
 /**

@@ -9,7 +9,7 @@ import { type Caller, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { newScope } from '../laws/hot-fixtures.ts';
 
-const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? inRun({ usual: 150, full: 500 }));
+const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? inRun({ usual: 80, full: 500 }));
 const AT_ONCE = 10;
 const ROUNDS = 7;
 const CALLERS = 3;

@@ -15,7 +15,7 @@ import { inRun } from '@keyrail/testing/full-run.ts';
 import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
-const KILLS = inRun({ usual: 4, full: 10 });
+const KILLS = inRun({ usual: 2, full: 10 });
 /** A backup may finish before it is killed; if so, the test starts another one. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;

@@ -8,7 +8,7 @@ import { surviveKills } from '@keyrail/testing/processes/kills.ts';
 import { openLedger } from '@keyrail/testing/processes/ledger.ts';
 import { startServer } from '@keyrail/testing/processes/server.ts';
 
-const KILLS = inRun({ usual: 4, full: 10 });
+const KILLS = inRun({ usual: 2, full: 10 });
 
 test('no acknowledged write is lost when the process is killed under load', async (t) => {
   const home = await dataDirectory();

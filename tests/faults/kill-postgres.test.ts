@@ -24,7 +24,7 @@ import {
 } from '@keyrail/testing/processes/ledger.ts';
 import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
-const KILLS = inRun({ usual: 4, full: 10 });
+const KILLS = inRun({ usual: 2, full: 10 });
 const CRASHES = 2;
 const CLIENTS = 4;
 const HEALED_MS_MAX = 60_000;

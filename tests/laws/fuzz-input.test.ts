@@ -8,6 +8,7 @@ import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ORIGIN } from '@keyrail/testing/embed.ts';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { newPerson } from '@keyrail/testing/people.ts';
 import { signedHeaders } from '@keyrail/testing/scanner.ts';
@@ -27,7 +28,7 @@ import {
 import { bodySchemaOf, fieldsOf, fitting } from './inputs.ts';
 import { anyIds, endpointOf, fixtureOf, isGet, isWrite, served } from './lines.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 2000);
+const RUNS = Number(process.env.FUZZ_RUNS ?? inRun({ usual: 1000, full: 2000 }));
 const inputless = served.filter((line) => fieldsOf(line).length === 0);
 const runsEach = Math.ceil(RUNS / (served.length - inputless.length));
 

@@ -1,5 +1,5 @@
 // Every registered screen opens directly and after a reload, stores no secret, has no axe
-// violations in either theme (in the full run, at three widths), and doesn't scroll sideways at
+// violations (in the full run, in both themes and at three widths), and doesn't scroll sideways at
 // 320 px.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';

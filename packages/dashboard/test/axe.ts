@@ -1,7 +1,7 @@
 // Checks the accessibility of a page with axe-core, in both themes and at several widths.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isFullRun } from '@keyrail/testing/full-run.ts';
+import { isFullRun, motion } from '@keyrail/testing/full-run.ts';
 import type { Page } from 'playwright-core';
 
 const NARROWEST = 320;
@@ -14,13 +14,20 @@ const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** The views checked outside the full run: one width per theme. */
-const twoViews: readonly View[] = [
+/** The usual run checks each page in only one of these views, alternately. */
+const alternating: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
 ];
 
-const views = isFullRun ? everyView : twoViews;
+let pagesChecked = 0;
+
+function viewsOfNextPage(): readonly View[] {
+  if (isFullRun) return everyView;
+  const at = pagesChecked % alternating.length;
+  pagesChecked += 1;
+  return alternating.slice(at, at + 1);
+}
 
 let source: string | undefined;
 
@@ -48,7 +55,7 @@ export async function axeLayerFaults(page: Page): Promise<string[]> {
     const violations: Violation[] = await page.evaluate(runOf(rules));
     faults.push(...violations.flatMap((one) => linesOf(one, colorScheme)));
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: motion });
   return faults;
 }
 
@@ -56,18 +63,18 @@ export async function axeFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];
   const before = page.viewportSize();
-  for (const { width, colorScheme } of views) {
+  for (const { width, colorScheme } of viewsOfNextPage()) {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     faults.push(...(await sideways(page, width)));
     // The themes only differ in their colours, so the other rules run once for each width.
-    const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
+    const rules = isFullRun && colorScheme === 'dark' ? RULES_OF_COLOUR : null;
     const violations: Violation[] = await page.evaluate(runOf(rules));
     faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
   }
   await page.setViewportSize({ width: NARROWEST, height: HEIGHT });
   faults.push(...(await sideways(page, NARROWEST)));
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: motion });
   if (before) await page.setViewportSize(before);
   return faults;
 }

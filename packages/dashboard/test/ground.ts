@@ -33,8 +33,8 @@ export type Ground = {
   /** Allows console errors that match one of these patterns. */
   expectsErrors(...texts: RegExp[]): void;
   /**
-   * Asserts that the page has no axe violations in either theme and doesn't scroll sideways. The
-   * full run checks three widths.
+   * Asserts that the page has no axe violations and doesn't scroll sideways. The full run checks both
+   * themes at three widths.
    */
   axe(page: Page): Promise<void>;
 };

@@ -2,6 +2,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { motion } from '@keyrail/testing/full-run.ts';
 import type { Page } from 'playwright-core';
 
 let source: string | undefined;
@@ -36,6 +37,6 @@ export async function axe(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const one of document.querySelectorAll('keyrail-keys')) one.removeAttribute('theme');
   });
-  await page.emulateMedia({ reducedMotion: null });
+  await page.emulateMedia({ reducedMotion: motion });
   deepEqual(faults, []);
 }

@@ -20,7 +20,7 @@ import { NUMBERS, openCache, policyAt } from '../../../test/cache-writer.ts';
 import { sha256Hex, toldBy } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 
-const ROUNDS = inRun({ usual: 4, full: 10 });
+const ROUNDS = inRun({ usual: 2, full: 10 });
 const WRITER = fileURLToPath(import.meta.resolve('../../../test/cache-writer.ts'));
 
 async function scratch(t: TestContext): Promise<string> {

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { FeedModel, PROJECT } from '@keyrail/testing/feed-model.ts';
 import { Node, type Scene } from '@keyrail/testing/feed-nodes.ts';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Chance, chanceFrom, turnsBy } from '@keyrail/testing/seeded-scheduler.ts';
 
-const SEEDS = Number(process.env.KEYRAIL_TEST_SEEDS ?? 2000);
+const SEEDS = Number(process.env.KEYRAIL_TEST_SEEDS ?? inRun({ usual: 1000, full: 2000 }));
 const FIRST_SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0);
 const WRITES = 40;
 const POLLS = 25;
