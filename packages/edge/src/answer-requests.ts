@@ -66,7 +66,7 @@ export function createListener(parts: EdgeParts): RequestListener {
 
   /** Rejects a request passed on by a proxy that the operator has not listed. */
   function isStranger(request: IncomingMessage, response: ServerResponse): boolean {
-    if (!isForwarded(request.headers) || isTrusted(request.socket)) return false;
+    if (!isForwarded(request) || isTrusted(request.socket)) return false;
     warnOnce(
       'rejecting requests from an untrusted proxy; add it to KEYRAIL_EDGE_TRUSTED_PROXIES if it is yours',
     );

@@ -1,7 +1,7 @@
 // Which proxies may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
 // such as a TLS terminator on the same machine, must not make verification available to all of its
 // callers.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
@@ -24,10 +24,16 @@ export function createTrust(proxies: readonly string[]): TrustsPeer {
 export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
   remoteAddress === undefined && !destroyed;
 
-/** Whether a proxy's headers show that it is passing on a caller's request. */
-export function isForwarded(headers: IncomingHttpHeaders): boolean {
-  for (const name in headers) {
-    if (name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-')) return true;
+const OF_A_PROXY = /^(?:via$|forwarded$|x-forwarded-)/i;
+
+/**
+ * Whether a proxy's headers show that it is passing on a caller's request. Reads `rawHeaders`,
+ * because Node.js builds `headers` only when they are read, and a verification needs none of them.
+ */
+export function isForwarded({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  // In rawHeaders, names and values alternate.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (OF_A_PROXY.test(rawHeaders[at] ?? '')) return true;
   }
   return false;
 }
