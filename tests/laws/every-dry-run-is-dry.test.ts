@@ -68,8 +68,8 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
   );
 
 /**
- * Tables that change anyway: every request records that its credential was used, the test makes
- * requests of its own, and a listening process records that it is serving.
+ * Tables that change anyway: every request records that its credential was used, the test also
+ * makes requests, and a listening process records that it is serving.
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 

@@ -125,8 +125,8 @@ function printedBy(program: Program): () => string {
 }
 
 /**
- * Builds without settings. Even if a node has settings of its own, it doesn't connect during the
- * build.
+ * Builds without environment settings. A node that is configured in code doesn't connect during the
+ * build either.
  */
 async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   const called: string[] = [];

@@ -1,5 +1,5 @@
 // Forwards events to an app on this machine, for development without a public URL. It reads the
-// audit log and signs an event for each entry as the server would, but with a secret of its own.
+// audit log and signs an event for each entry as the server would, but with a new secret.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Item } from '@keyrail/client';

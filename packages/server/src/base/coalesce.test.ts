@@ -157,7 +157,7 @@ test('a full batch is sent immediately, and the rest follows', async () => {
   equal((await Promise.all(asked)).length, 3);
 });
 
-test('a failed batch rejects all of its own callers and no others', async () => {
+test('a failed batch rejects exactly the callers in that batch', async () => {
   const { sent, ask, answer } = open({ inFlightMax: 1 });
   const first = ask('a');
   await nextTurn();
