@@ -41,7 +41,7 @@ test('keys can be filtered, edited, rotated with an overlap, and revoked in bulk
 
   await page.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByRole('radio', { name: '1 h', exact: true }).check();
-  await dialog.getByText('the new key works now').waitFor();
+  await dialog.getByText('the new key works immediately').waitFor();
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Rotate live key' }).click();
   await dialog.getByText('The old key works until').waitFor();
