@@ -28,7 +28,7 @@ export type Lane = {
 };
 
 /** A test times out before its process does, so that the report can name that test. */
-export const TEST_MS_MAX = 90_000;
+export const TEST_MS_MAX = 180_000;
 export const FILE_MS_MAX = 240_000;
 /** How much each additional file adds to the time limit of a process. */
 export const SHARED_FILE_MS = 90_000;

@@ -2,7 +2,7 @@
 const PAUSE_MS = 20;
 
 /** Waits until a condition holds; throws after `ms`. */
-export async function until(holds: () => boolean | Promise<boolean>, ms = 30_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`Not true within ${ms} ms: ${holds}`);
