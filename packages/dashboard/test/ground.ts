@@ -40,7 +40,7 @@ export type Ground = {
 };
 
 /** Long enough for a busy machine, but short enough for the report to show the line that failed. */
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 60_000;
 
 /** A host name other than localhost, so pages over plain HTTP aren't in a secure context. */
 export const PLAIN_HOST = 'keys.internal';
