@@ -36,6 +36,11 @@ export const actionSamples: { [A in AuditAction]: Payloads[A] } = {
   'api_key.disabled': { env: 'live', reason: null },
   'api_key.enabled': { env: 'live' },
   'secret_key.created': { env: 'live', display_prefix: 'krsk_live_8hB2cW' },
+  'secret_key.updated': {
+    env: 'live',
+    changed: ['permissions'],
+    changes: { permissions: { added: [], removed: ['keys:write'] } },
+  },
   'secret_key.rotated': { env: 'live', successor_id: SUCCESSOR_ID, overlap_hours: 24 },
   'secret_key.revoked': { env: 'live', reason: null },
   'secret_key.quarantined': { env: 'live', reason: 'secret_scanning' },

@@ -7,6 +7,7 @@ import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import { openWrite } from '@keyrail/server/doors/write.ts';
 import { createKey } from '@keyrail/server/features/keys/create-key.ts';
 import { createSecretKey } from '@keyrail/server/features/secret-keys/create-secret-key.ts';
+import { unlimited } from '@keyrail/server/features/secret-keys/key-limits.ts';
 import { IN_TIME } from './bare-pg.ts';
 
 /** New values that replace the IDs and times in the recorded sample. */
@@ -44,7 +45,7 @@ export async function recordChange(caller: Caller, parents: Parents): Promise<Ch
   const parts = { db, newId, randomBytes: systemRandomBytes, seal, announce: () => {} };
   const write = openWrite(parts, reach, { deadline: IN_TIME });
   if (parents) await write((tx) => createKey(tx, { ...parents, ...sample, ...sampleOfApiKey }));
-  else await write((tx) => createSecretKey(tx, sample));
+  else await write((tx) => createSecretKey(tx, { ...sample, ...unlimited }));
   const body = [...recorded];
   const close = body.pop();
   if (!close || body.length === 0) {

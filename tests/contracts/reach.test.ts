@@ -110,11 +110,39 @@ test('filtering by tenant, project or both narrows down the visible keys', async
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
   const seen = (scope: Partial<Scope>) => countSeen(store, 'api_keys', { workspaceId, ...scope });
+  const projectIds = [projectId];
   equal(await seen({ tenantId }), 4);
-  equal(await seen({ projectId }), 4);
-  equal(await seen({ tenantId, projectId }), 2);
-  equal(await seen({ tenantId, projectId, envs: ['test'] }), 1);
+  equal(await seen({ projectIds }), 4);
+  equal(await seen({ tenantId, projectIds }), 2);
+  equal(await seen({ tenantId, projectIds, envs: ['test'] }), 1);
+  equal(await seen({ projectIds: projects }), 8);
   equal(await seen({ tenantId: theirs.tenants[0] ?? '' }), 0);
+});
+
+test('a scope limited to projects hides other projects, and secret keys without that limit', async () => {
+  const { workspaceId, projects } = ours;
+  const [projectId = ''] = projects;
+  const scope = { workspaceId, projectIds: [projectId] };
+  equal(await countSeen(store, 'projects', scope), 1);
+  equal(await countSeen(store, 'projects', { workspaceId, projectIds: theirs.projects }), 0);
+  equal(await countSeen(store, 'secret_keys', scope), 0);
+  equal(await countSeen(store, 'tenants', scope), furniture.tenants);
+  const limited = `update secret_keys set project_ids = array['${projectId}']::uuid[]`;
+  equal((await run(limited, scope)).count, 0, 'what is hidden cannot be changed');
+});
+
+test('a release that does not know the limits of secret keys does not find limited ones', async () => {
+  const { workspaceId } = await furnishWorkspace(store);
+  const limit = `update secret_keys set permissions = '{keys:read}' where env = 'live'`;
+  await change(store, { workspaceId }, { statements: [{ text: limit, values: [] }] });
+  const count = `select count(*)::int as n from secret_keys where workspace_id = '${workspaceId}'`;
+  const foundKnowing = (knows: string) =>
+    store.db.transaction(opening('kr_gate', {}), async (tx) => {
+      await tx.run({ text: "select set_config('kr.knows', $1, true)", values: [knows] });
+      const { rows } = await tx.run({ text: count, values: [] });
+      return { kind: 'rollback', result: rows[0]?.n };
+    });
+  deepEqual([await foundKnowing('limits'), await foundKnowing('')], [2, 1]);
 });
 
 test("reading a key's environment does not widen the scope of later statements", async () => {

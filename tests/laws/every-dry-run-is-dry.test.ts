@@ -123,6 +123,7 @@ test('every endpoint that revokes, deletes or restricts something accepts a dry 
     'DELETE /v1/tenants/{id}',
     'PATCH /v1/keys/{id}',
     'PATCH /v1/projects/{id}',
+    'PATCH /v1/secret_keys/{id}',
     'POST /v1/keys/{id}/disable',
     'POST /v1/keys/{id}/revoke',
     'POST /v1/keys/{id}/rotate',

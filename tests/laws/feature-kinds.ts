@@ -34,7 +34,7 @@ const VERBS = new Set(
   `accept acknowledge append approve authorize await begin cancel change charge check claim
    clear close complete confirm consume create deactivate delete disable enable end exchange
    expire explain export fail find finish follow found heartbeat import introspect invite issue join leave
-   list lock log mark measure merge move open pause poll probe prune publish purge quarantine read
+   list lock log mark measure merge move narrow open pause poll probe prune publish purge quarantine read
    record refresh register reinstate release remove rename renew replace report request
    resend reset resolve restore resume retry revoke roll rotate run save scan search send set sign
    start stop store suspend sweep switch sync take touch transfer trim unlock unquarantine

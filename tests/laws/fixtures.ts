@@ -216,7 +216,14 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: () => ({ env: 'live' }),
   },
   'GET /v1/secret_keys': { ...reading, input: nothing, beyond: null },
+  'GET /v1/secret_keys/current': { ...reading, input: nothing, beyond: null },
   'GET /v1/secret_keys/{id}': { ...reading, input: liveSecretKey, beyond: liveSecretKey },
+  'PATCH /v1/secret_keys/{id}': {
+    caller: 'liveKey',
+    input: async (app) => ({ ...(await liveSecretKey(app)), permissions: ['keys:read'] }),
+    audits: ['secret_key.updated'],
+    beyond: async (app) => ({ ...(await liveSecretKey(app)), name: 'Renamed' }),
+  },
   'POST /v1/secret_keys/{id}/rotate': {
     caller: 'liveKey',
     input: liveSecretKey,

@@ -27,6 +27,7 @@ const KINDS: Record<string, string> = {
   'timestamp with time zone': 'Date',
   bytea: 'Buffer',
   'text[]': 'string[]',
+  'uuid[]': 'string[]',
   json: 'json',
 };
 
@@ -37,7 +38,8 @@ function kindOf(type: string): string {
   const [first = ''] = type.split(' | ');
   const kind = type.replace(/ \| null$/, '');
   const known = first.startsWith("'") || TEXT_TYPES.includes(kind) ? 'string' : kind;
-  return `${JSON_TYPES.includes(kind) ? 'json' : known}${kind === type ? '' : ' or null'}`;
+  const plain = kind === 'Permission[]' ? 'string[]' : known;
+  return `${JSON_TYPES.includes(kind) ? 'json' : plain}${kind === type ? '' : ' or null'}`;
 }
 
 /** The fields of each type, by table name. */

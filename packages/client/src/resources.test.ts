@@ -21,6 +21,7 @@ const endpoints: readonly string[] = Object.keys(allEndpoints);
 
 /** Names that don't follow the rule, because the regular name would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'secretKeys.current': 'secretKeys.getCurrent',
   'sessions.current': 'sessions.deleteCurrent',
   'sessions.current.workspace': 'sessions.switchWorkspace',
   'me.password': 'me.changePassword',

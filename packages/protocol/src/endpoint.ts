@@ -1,18 +1,36 @@
 // How an endpoint is declared. Its name is its method and path, such as `GET /v1/workspace`.
 import { z } from 'zod';
 import { queryBoolean } from './query.ts';
-import type { Auth } from './wire/auth.ts';
+import type { Auth, accepts } from './wire/auth.ts';
+import type { Permission } from './wire/permissions.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Line = `${Method} /${string}`;
 
-export type Endpoint = {
-  auth: Auth;
+export type Endpoint = Described & (TakesSecretKey | TakesNone);
+
+type SecretKeyAuth = {
+  [A in Auth]: 'secret_key' extends (typeof accepts)[A][number] ? A : never;
+}[Auth];
+
+type TakesSecretKey = {
+  auth: SecretKeyAuth;
+  /** The permission a secret key needs; null if none is needed. */
+  permission: Permission | null;
+};
+
+type TakesNone = { auth: Exclude<Auth, SecretKeyAuth>; permission?: never };
+
+type Described = {
   summary: string;
   /** What the endpoint does and when to call it, in one to four sentences of Markdown. */
   description: string;
   /** The required role, if it differs from the one implied by the method. */
   role?: 'owner';
+  /** Reaches into every project, so a secret key that is limited to projects gets 403. */
+  allProjects?: true;
+  /** A secret key may call the endpoint for itself, without the permission. */
+  ownKey?: true;
   /** Set if a request other than a GET changes nothing, so that members may call the endpoint. */
   reads?: true;
   /** Accepts `dry_run=true`, which returns 200 with an `impact` and changes nothing. */

@@ -4,6 +4,7 @@ import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';
 import { type Auth, accepts, type Credential } from './wire/auth.ts';
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX, REQUEST_KEPT_HOURS } from './wire/limits.ts';
+import { profiles } from './wire/permissions.ts';
 
 export const MEBIBYTE = 1_048_576;
 
@@ -40,6 +41,20 @@ A **member** can read. An **admin** can also make changes. Only an **owner** can
 invitations. A secret key has the role of the member that created it. A key created or rotated using
 another key never has a higher role than that key.
 
+## Permissions
+
+A secret key can be limited to permissions, to projects and to networks. Each endpoint names the one
+permission it needs; none includes another. A key without it gets 403 with \`missing_permissions\`,
+before the path, query and body are read. Outside its projects, a key gets 404 and its lists contain
+nothing; from any other network, it gets 403 \`network_not_allowed\`. A key can only create, rotate,
+change or revoke keys within its own limits, and a limit is never lifted.
+
+| Profile | Permissions |
+|---|---|
+${Object.entries(profiles)
+  .map(([name, held]) => `| \`${name}\` | ${held.map((one) => `\`${one}\``).join(' ')} |`)
+  .join('\n')}
+
 ## Live and test
 
 There are two environments. A live credential manages both. A test secret key can read test records,
@@ -60,8 +75,9 @@ while the first request is still running, 409 with \`retry-after\`. Error respon
 ## Errors
 
 Every error response has the same body: \`code\` is for programs, \`message\` for people. \`details\`
-lists the invalid fields, and \`missing_scopes\` lists the scopes a token lacks; both are only
-present when they apply. A 503 to a request other than GET has an \`outcome\`: \`not_done\` if
+lists the invalid fields, \`missing_scopes\` the scopes that a token lacks, and
+\`missing_permissions\` the permissions that a secret key lacks; each is only present when it
+applies. A 503 to a request other than GET has an \`outcome\`: \`not_done\` if
 nothing was changed, or \`unknown\` if the change may have gone through.
 
 \`\`\`json

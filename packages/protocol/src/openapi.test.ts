@@ -114,6 +114,7 @@ test('every operation documents client errors, and conflicts where they can happ
     'POST /v1/keys/{id}/enable',
     'POST /v1/keys/import',
     'POST /v1/secret_keys',
+    'PATCH /v1/secret_keys/{id}',
     'POST /v1/secret_keys/{id}/rotate',
     'POST /v1/embed/keys',
     'POST /v1/embed/keys/{id}/rotate',

@@ -94,6 +94,7 @@ function operation(
     description: endpoint.description,
     security: securityOf(endpoint.auth),
     ...(role && { 'x-required-role': role }),
+    ...(endpoint.permission && { 'x-required-permission': endpoint.permission }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: { ...answersOf(line, endpoint, components), ...refusalsOf(line, endpoint) },

@@ -13,6 +13,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
   'me.changePassword': 'changeMyPassword',
+  'secretKeys.getCurrent': 'getCurrentSecretKey',
   'sessions.deleteCurrent': 'deleteCurrentSession',
   'webhooks.secretScanning': 'receiveSecretScanning',
 };

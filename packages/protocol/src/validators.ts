@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findJsonFlaw, isJsonObject } from './json-value.ts';
 import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
+import { networkIn } from './wire/address-block.ts';
 import { EMBED_ORIGIN } from './wire/embed-origin.ts';
 import { envs } from './wire/env.ts';
 import { DISPLAY_PREFIX, looksOwn } from './wire/imported-key.ts';
@@ -18,6 +19,7 @@ import {
   EXTERNAL_ID_CHARS_MIN,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
+  NETWORK_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MIN,
   OVERLAP_HOURS_DEFAULT,
@@ -35,10 +37,13 @@ import {
   SCOPE_CHARS_MAX,
   SCOPE_CHARS_MIN,
   SCOPES_MAX,
+  SECRET_KEY_NETWORKS_MAX,
+  SECRET_KEY_PROJECTS_MAX,
   SLUG_CHARS_MAX,
   SLUG_CHARS_MIN,
 } from './wire/limits.ts';
 import { NODE_ID } from './wire/node-header.ts';
+import { permissions, sortedPermissions } from './wire/permissions.ts';
 import { RATE_LIMIT_ID } from './wire/rate-limit-id.ts';
 import { roles } from './wire/roles.ts';
 import { SHA256_HEX } from './wire/sha256-hex.ts';
@@ -138,6 +143,36 @@ export const EmbedOrigins = z
   )
   .max(EMBED_ORIGINS_MAX)
   .refine(isUnique, 'origins must be unique');
+
+/** The permissions of a secret key, in the order of the list. */
+export const Permissions = z
+  .array(z.enum(permissions))
+  .min(1)
+  .max(permissions.length)
+  .transform(sortedPermissions);
+
+export const ProjectIds = z
+  .array(Uuid)
+  .min(1)
+  .max(SECRET_KEY_PROJECTS_MAX)
+  .transform((ids) => [...new Set(ids)]);
+
+/** CIDR blocks in their canonical form. */
+export const Networks = z
+  .array(
+    z
+      .string()
+      .max(NETWORK_CHARS_MAX)
+      .transform((block, ctx) => {
+        const { network, flaw } = networkIn(block);
+        if (network !== null) return network;
+        ctx.addIssue({ code: 'custom', message: flaw });
+        return z.NEVER;
+      }),
+  )
+  .min(1)
+  .max(SECRET_KEY_NETWORKS_MAX)
+  .transform((networks) => [...new Set(networks)]);
 
 export const Sha256Hex = z
   .string()

@@ -27,6 +27,8 @@ export type Operation = {
   /** The names of the security schemes. Any one of them is enough; empty if none is required. */
   credentials: readonly string[];
   role: string | null;
+  /** The permission a secret key needs. */
+  permission: string | null;
   parameters: readonly Parameter[];
   body: RequestBody | null;
   responses: readonly Response[];
@@ -118,6 +120,7 @@ function readOperation(operation: JsonObject, method: string, path: string): Tag
       description: textAt(operation, 'description') || null,
       credentials: objectsIn(operation.security).flatMap((scheme) => Object.keys(scheme)),
       role: textAt(operation, 'x-required-role') || null,
+      permission: textAt(operation, 'x-required-permission') || null,
       parameters: objectsIn(operation.parameters).map(readParameter),
       body: readBody(objectAt(operation, 'requestBody')),
       responses: Object.entries(responses)

@@ -41,10 +41,14 @@ function pathHtml(path: string): Html {
   return html`${parts.map((part) => (part.startsWith('{') ? html`<b>${part}</b>` : part))}`;
 }
 
-function credentialMarks({ credentials, role }: Operation): Html {
+function credentialMarks({ credentials, role, permission }: Operation): Html {
   const names = credentials.map(
     (name, at) =>
-      html`${at > 0 ? ' or ' : ''}<a class="mark" href="#credential-${name}">${spaced(name)}</a>`,
+      html`${at > 0 ? ' or ' : ''}<a class="mark" href="#credential-${name}">${spaced(name)}</a>${
+        permission && name === 'secretKey'
+          ? html` with <a class="mark" href="#permissions">${permission}</a>`
+          : null
+      }`,
   );
   if (names.length === 0) return html`<span class="mark">no credential</span>`;
   if (!role) return html`${names}`;

@@ -54,7 +54,7 @@ export const members: Group = {
       options: [
         {
           flags: '--revoke-keys',
-          about: "also revoke the member's secret keys that have the owner role",
+          about: 'also revoke the secret keys the member created',
         },
       ],
       examples: [
@@ -63,10 +63,10 @@ export const members: Group = {
       ],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
       notes: `Secret keys the member created keep working. Use --dry-run to count them, and
---revoke-keys to revoke those with the owner role.`,
+--revoke-keys to revoke them.`,
       ...foreseeable((client) => client.members.delete)(async (client, given) => [
         await userIdOf(client, given.text('user')),
-        { query: { revoke_secret_keys: given.flag('revokeKeys') } },
+        { query: { secret_keys: given.flag('revokeKeys') ? 'revoke' : 'keep' } },
       ]),
       message: (gone) => `Removed ${gone.user_id}.${keysLeft(gone)}`,
     }),
@@ -74,11 +74,12 @@ export const members: Group = {
 };
 
 function keysLeft({
-  owner_secret_keys: count,
-  owner_secret_keys_revoked: areRevoked,
+  revoked_secret_keys: revoked,
+  owner_secret_keys: left,
 }: Answer<'DELETE /v1/members/{userId}'>): string {
-  if (count === 0) return '';
-  const keys = count === 1 ? '1 secret key' : `${count} secret keys`;
-  if (areRevoked) return ` Revoked ${keys} with the owner role.`;
-  return `\nStill active: ${keys} with the owner role that this member created. Revoke any that nobody else needs.`;
+  const ended = revoked === 0 ? '' : ` Revoked ${countOf(revoked)}.`;
+  if (left === 0) return ended;
+  return `${ended}\nStill active: ${countOf(left)} with the owner role that trace back to this member. Revoke any that nobody else needs.`;
 }
+
+const countOf = (keys: number): string => (keys === 1 ? '1 secret key' : `${keys} secret keys`);

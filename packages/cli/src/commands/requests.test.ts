@@ -147,10 +147,7 @@ const cases: Case[] = [
     `PATCH /v1/projects/${ID}?dry_run=true`,
     { default_rate_limits: [] },
   ],
-  [
-    `members remove ${ID} --dry-run`,
-    `DELETE /v1/members/${ID}?revoke_secret_keys=false&dry_run=true`,
-  ],
+  [`members remove ${ID} --dry-run`, `DELETE /v1/members/${ID}?secret_keys=keep&dry_run=true`],
   [`keys revoke ${ID} --dry-run --yes`, `POST /v1/keys/${ID}/revoke?wait=false&dry_run=true`, {}],
   [`keys disable ${ID} --dry-run`, `POST /v1/keys/${ID}/disable?wait=false&dry_run=true`, {}],
   [`keys rotate ${ID} --dry-run`, `POST /v1/keys/${ID}/rotate?dry_run=true`, {}],
@@ -182,11 +179,8 @@ const cases: Case[] = [
     `GET /v1/members PATCH /v1/members/${ID}`,
     { role: 'owner' },
   ],
-  [`members remove ${TWO} --yes`, `DELETE /v1/members/${TWO}?revoke_secret_keys=false`],
-  [
-    `members remove ${TWO} --yes --revoke-keys`,
-    `DELETE /v1/members/${TWO}?revoke_secret_keys=true`,
-  ],
+  [`members remove ${TWO} --yes`, `DELETE /v1/members/${TWO}?secret_keys=keep`],
+  [`members remove ${TWO} --yes --revoke-keys`, `DELETE /v1/members/${TWO}?secret_keys=revoke`],
   ['invites list', 'GET /v1/invites?limit=100'],
   [
     'invites create --email a@b.c --role admin',
@@ -212,6 +206,17 @@ const cases: Case[] = [
   [
     `usage tenants --tenant ${ID} --project ${TWO}`,
     `GET /v1/usage/tenants?limit=100&tenant_id=${ID}&project_id=${TWO}`,
+  ],
+  ['secret-keys current', 'GET /v1/secret_keys/current'],
+  [
+    `secret-keys narrow ${ID} --permission policy:read --project ${TWO} --network 10.0.0.0/8`,
+    `PATCH /v1/secret_keys/${ID}`,
+    { permissions: ['policy:read'], project_ids: [TWO], networks: ['10.0.0.0/8'] },
+  ],
+  [
+    `secret-keys create --env live --profile node --name checkout`,
+    'POST /v1/secret_keys',
+    { env: 'live', profile: 'node', name: 'checkout' },
   ],
   ['audit verify', 'GET /v1/audit_logs/chain'],
   ['audit anchor', 'GET /v1/audit_logs/anchor'],

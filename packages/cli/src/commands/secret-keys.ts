@@ -1,32 +1,84 @@
 // Secret keys, with which the vendor's backend calls the API.
-import type { Answer } from '@keyrail/client';
+import type { Answer, Client } from '@keyrail/client';
+import { type Permission, permissions, profileNames } from '@keyrail/protocol/wire/permissions.ts';
 import {
   type Command,
+  changeCommand,
   foreseeable,
   type Group,
   listCommand,
+  type Option,
+  requireChange,
   secretCommand,
   showCommand,
 } from '../command.ts';
+import { usage } from '../failures.ts';
+import type { Given } from '../input/given.ts';
 import {
   expiresOption,
   expiryOf,
   idArg,
   metaOption,
   nameOption,
+  newNameOf,
+  newNameOption,
   overlapOf,
   overlapOption,
   reasonOption,
   requiredEnvOf,
   requiredEnvOption,
 } from '../input/options.ts';
+import { projectIdOf } from '../input/resolve-ids.ts';
 import { credentialHead, credentialTail, overlapText } from '../output/credential-fields.ts';
 import type { Field } from '../output/fields.ts';
 import { QUICKLY, revokedAtOf, revokedText } from './revoke-key.ts';
 
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
-const fields: readonly Field<SecretKey>[] = [...credentialHead, ...credentialTail];
+const fields: readonly Field<SecretKey>[] = [
+  ...credentialHead,
+  { title: 'permissions', of: permissionsText, shrink: true },
+  {
+    title: 'projects',
+    of: ({ project_ids: ids }) => ids?.join(' ') ?? null,
+    only: 'record',
+    ifAny: true,
+  },
+  {
+    title: 'networks',
+    of: ({ networks }) => networks?.join(' ') ?? null,
+    only: 'record',
+    ifAny: true,
+  },
+  ...credentialTail,
+];
+
+function permissionsText({ permissions: held, profile }: SecretKey): string {
+  if (held === null) return 'all that its role allows';
+  return profile ?? held.join(' ');
+}
+
+/** What narrows a secret key. */
+const limitOptions = [
+  { flags: '--permission <name>', about: 'only this permission, repeatable', repeat: true },
+  { flags: '--project <project>', about: 'only this project, repeatable', repeat: true },
+  { flags: '--network <cidr>', about: 'only from this network, repeatable', repeat: true },
+] as const satisfies Option[];
+
+async function limitsOf(client: Client, given: Given) {
+  const projects = given.list('project');
+  return {
+    permissions: given.list('permission')?.map(permissionIn),
+    project_ids: projects && (await Promise.all(projects.map((one) => projectIdOf(client, one)))),
+    networks: given.list('network'),
+  };
+}
+
+function permissionIn(text: string): Permission {
+  const known = permissions.find((name) => name === text);
+  if (known) return known;
+  throw usage(`"${text}" is not a permission. The permissions are: ${permissions.join(', ')}.`);
+}
 const created = {
   fields,
   secret: ({ key }: { key?: string | undefined }) => key,
@@ -79,24 +131,65 @@ export const secretKeys: Group = {
         client.call('GET /v1/secret_keys/{id}', { params: { id: given.id('id') } }),
       fields,
     }),
+    showCommand({
+      name: 'current',
+      summary: 'show the secret key this command uses',
+      examples: ['KEYRAIL_TOKEN=krsk_… keyrail secret-keys current'],
+      request: (client) => client.call('GET /v1/secret_keys/current'),
+      fields,
+    }),
     secretCommand({
       name: 'create',
       summary: 'create a secret key',
-      options: [requiredEnvOption, nameOption, expiresOption, metaOption],
-      examples: [
-        'keyrail secret-keys create --env live --name backend',
-        'keyrail secret-keys create --env test --expires 90d --quiet > key.txt',
+      options: [
+        requiredEnvOption,
+        { flags: '--profile <profile>', about: 'only what this job needs', choices: profileNames },
+        ...limitOptions,
+        nameOption,
+        expiresOption,
+        metaOption,
       ],
-      request: (client, given, { now }) =>
+      examples: [
+        'keyrail secret-keys create --env live --profile node --name checkout',
+        'keyrail secret-keys create --env live --profile backend --network 203.0.113.0/24',
+        'keyrail secret-keys create --env test --profile read_only --expires 90d --quiet > key.txt',
+      ],
+      notes: 'Without --profile and --permission, only your own role limits the key.',
+      request: async (client, given, { now }) =>
         client.call('POST /v1/secret_keys', {
           body: {
             env: requiredEnvOf(given),
             name: given.maybe('name'),
             expires_at: expiryOf(given, now()),
             meta: given.object('meta'),
+            profile: given.maybeOneOf('profile', profileNames),
+            ...(await limitsOf(client, given)),
           },
         }),
       ...created,
+    }),
+    changeCommand({
+      name: 'narrow',
+      summary: 'rename a secret key, or take permissions away from it',
+      args: [idArg],
+      options: [...limitOptions, newNameOption, expiresOption, metaOption],
+      examples: [
+        'keyrail secret-keys narrow 01890c5e-… --permission policy:read --permission limits:write',
+        'keyrail secret-keys narrow 01890c5e-… --network 203.0.113.0/24 --expires 30d',
+      ],
+      notes: 'What you list replaces what the key has, and must be part of it.',
+      ...foreseeable((client) => client.secretKeys.update)(async (client, given, { now }) => [
+        given.id('id'),
+        {
+          body: requireChange({
+            name: newNameOf(given),
+            expires_at: expiryOf(given, now()),
+            meta: given.object('meta'),
+            ...(await limitsOf(client, given)),
+          }),
+        },
+      ]),
+      fields,
     }),
     secretCommand({
       name: 'rotate',

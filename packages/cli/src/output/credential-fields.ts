@@ -8,9 +8,11 @@ import { createdField, type Field, idField, metaField, nameField } from './field
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
 /** The properties that API keys and secret keys have in common. */
-type Credential = Omit<SecretKey, 'object' | 'state' | 'authority' | 'created_by'> & {
-  state: KeyState;
-};
+type Credential = Omit<SecretKey, 'object' | 'state' | OfSecretKeys> & { state: KeyState };
+
+type OfSecretKeys =
+  | ('authority' | 'created_by')
+  | ('permissions' | 'profile' | 'project_ids' | 'networks');
 
 const toneOf: Readonly<Record<KeyState, Tone>> = {
   revoked: 'red',

@@ -3,6 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { type Endpoint, splitLine } from '../endpoint.ts';
+import { ownerPermissions, type Permission, permissions } from '../wire/permissions.ts';
 import { allEndpoints, endpointGroups } from './all.ts';
 
 // Written by hand, so that no endpoint is removed or renamed by accident.
@@ -106,6 +107,8 @@ const FURTHER = [
   'GET /v1/deployment',
   'POST /v1/ratelimit/lease',
   'POST /v1/ratelimit/return',
+  'GET /v1/secret_keys/current',
+  'PATCH /v1/secret_keys/{id}',
 ];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
@@ -163,6 +166,11 @@ test('only the listed fields accept null', () => {
     'PATCH /v1/keys/{id} name',
     'PATCH /v1/keys/{id} rate_limits',
     'PATCH /v1/keys/{id} expires_at',
+    'PATCH /v1/secret_keys/{id} name',
+    'PATCH /v1/secret_keys/{id} expires_at',
+    'PATCH /v1/secret_keys/{id} permissions',
+    'PATCH /v1/secret_keys/{id} project_ids',
+    'PATCH /v1/secret_keys/{id} networks',
     'POST /v1/ratelimit/check key_id',
     'POST /v1/ratelimit/check tenant_id',
     'POST /v1/ratelimit/lease key_id',
@@ -184,6 +192,21 @@ test('every list can be paged, and nothing else can', () => {
     equal(list ?? false, isList, line);
     if (list) ok(query?.shape.limit && query.shape.cursor, line);
   }
+});
+
+test('only the endpoint for the calling key needs no permission', () => {
+  const open = all.filter(([, { permission }]) => permission === null).map(([line]) => line);
+  deepEqual(open, ['GET /v1/secret_keys/current']);
+});
+
+test('every permission is needed by an endpoint, and some only by endpoints for owners', () => {
+  const needing = (name: Permission) =>
+    all.filter(([, { permission }]) => permission === name).map(([, { role }]) => role);
+  for (const name of permissions) ok(needing(name).length > 0, name);
+  deepEqual(
+    permissions.filter((name) => needing(name).every((role) => role === 'owner')),
+    ownerPermissions,
+  );
 });
 
 const emptyList = { object: 'list', data: [] };

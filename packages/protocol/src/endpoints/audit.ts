@@ -16,6 +16,7 @@ import {
 export const auditEndpoints = endpoints({
   'GET /v1/audit_logs': {
     auth: 'vendor',
+    permission: 'audit:read',
     summary: 'List audit log entries, oldest first',
     description:
       'Every change with its actor, its target and the hash that links it to the previous ' +
@@ -50,12 +51,16 @@ export const auditEndpoints = endpoints({
   },
   'GET /v1/audit_logs/chain': {
     auth: 'vendor',
+    permission: 'audit:read',
+    allProjects: true,
     summary: 'Verify the audit chain',
     description: 'Recomputes every hash and reports the first entry that does not match.',
     answers: { 200: AuditChain },
   },
   'GET /v1/audit_logs/anchor': {
     auth: 'vendor',
+    permission: 'audit:read',
+    allProjects: true,
     summary: 'Read the latest anchor of the audit chain',
     description:
       'The latest signed entry of the chain. Keep it outside Keyrail, and you can later prove ' +

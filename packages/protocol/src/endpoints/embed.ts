@@ -36,6 +36,7 @@ const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
 export const embedTokenEndpoints = endpoints({
   'POST /v1/embed_tokens': {
     auth: 'minting',
+    permission: 'embed:write',
     summary: 'Create an embed token',
     description:
       'Lets one customer manage their keys on a page in your app for 5 minutes. For backends ' +

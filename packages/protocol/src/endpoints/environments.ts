@@ -10,6 +10,7 @@ import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 export const environmentEndpoints = endpoints({
   'GET /v1/environments': {
     auth: 'vendor',
+    permission: 'workspace:read',
     summary: 'List the environments',
     description:
       'Shows which environments exist and which one is billable. The list never changes.',

@@ -59,6 +59,7 @@ const Base64Body = z
 export const idempotencyEndpoints = endpoints({
   'POST /v1/idempotency/claim': {
     auth: 'machineHot',
+    permission: 'idempotency:write',
     summary: 'Claim the right to run a request',
     description:
       'Nodes call this before they run a request with an idempotency key. Of several ' +
@@ -73,6 +74,7 @@ export const idempotencyEndpoints = endpoints({
   },
   'POST /v1/idempotency/complete': {
     auth: 'machineHot',
+    permission: 'idempotency:write',
     summary: 'Store the response to a claimed request',
     description:
       'The node that holds the claim calls this, so that retries get this response. A `null` ' +
@@ -91,6 +93,7 @@ export const idempotencyEndpoints = endpoints({
   },
   'POST /v1/idempotency/release': {
     auth: 'machineHot',
+    permission: 'idempotency:write',
     summary: 'Release a claim, so that a retry can run',
     description:
       'The node that holds the claim calls this if the request failed in a way that a retry may ' +
@@ -100,6 +103,7 @@ export const idempotencyEndpoints = endpoints({
   },
   'POST /v1/idempotency/heartbeat': {
     auth: 'machineHot',
+    permission: 'idempotency:write',
     summary: 'Extend the lock of a running request',
     description:
       'The node that holds the claim calls this while a slow request is running. A lock that is ' +

@@ -6,6 +6,7 @@ import { LARGE_BODY_BYTES_MAX } from '../wire/limits.ts';
 export const ingestEndpoints = endpoints({
   'POST /v1/ingest/batch': {
     auth: 'machine',
+    permission: 'telemetry:write',
     summary: 'Send a batch of request events',
     description:
       'Nodes call this every few seconds to report the requests they have handled. The ' +

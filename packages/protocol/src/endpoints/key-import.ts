@@ -44,6 +44,7 @@ const ImportedKey = z
 export const keyImportEndpoints = endpoints({
   'POST /v1/keys/import': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Import keys from another product',
     description:
       'Lets your customers keep their existing keys: send the SHA-256 hash of each one. Either ' +

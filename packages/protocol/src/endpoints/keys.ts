@@ -42,6 +42,7 @@ import {
 export const keyEndpoints = endpoints({
   'POST /v1/keys': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Create an API key',
     description:
       'The full key is in `key` and is shown once. Without `rate_limits`, the key uses its ' +
@@ -64,6 +65,7 @@ export const keyEndpoints = endpoints({
   },
   'GET /v1/keys': {
     auth: 'vendor',
+    permission: 'keys:read',
     summary: 'List API keys, newest first',
     description:
       'Filter by project, tenant or environment. Revoked keys are left out unless you ask for ' +
@@ -94,6 +96,7 @@ export const keyEndpoints = endpoints({
   },
   'GET /v1/keys/counts': {
     auth: 'vendor',
+    permission: 'keys:read',
     summary: 'Count the keys of projects or tenants',
     description:
       'One entry for each ID and environment, for up to 100 projects or tenants. Unknown IDs are ' +
@@ -109,6 +112,7 @@ export const keyEndpoints = endpoints({
   },
   'GET /v1/keys/{id}': {
     auth: 'vendor',
+    permission: 'keys:read',
     summary: 'Read an API key',
     description:
       'Returns its scopes, limits and state, including when it was revoked or quarantined. The ' +
@@ -117,6 +121,7 @@ export const keyEndpoints = endpoints({
   },
   'PATCH /v1/keys/{id}': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Change an API key',
     description:
       'Changes the fields you send; nodes apply them at their next poll. `rate_limits: null` ' +
@@ -140,6 +145,7 @@ export const keyEndpoints = endpoints({
   },
   'POST /v1/keys/{id}/rotate': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Replace an API key without downtime',
     description:
       'Creates a new key with the same name, scopes, `meta` and limits. Both keys work until ' +
@@ -156,6 +162,7 @@ export const keyEndpoints = endpoints({
   },
   'POST /v1/keys/{id}/revoke': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Revoke an API key',
     description:
       'Revoking a revoked key changes nothing. With `wait=true`, the response is sent once every ' +
@@ -170,6 +177,7 @@ export const keyEndpoints = endpoints({
   },
   'POST /v1/keys/{id}/disable': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Disable an API key until it is enabled again',
     description:
       'Nodes reject the key; nothing else about it changes. Disabling a disabled key changes ' +
@@ -183,6 +191,7 @@ export const keyEndpoints = endpoints({
   },
   'POST /v1/keys/{id}/enable': {
     auth: 'vendor',
+    permission: 'keys:write',
     summary: 'Enable a disabled API key',
     description:
       'Nodes accept the key again at their next poll, unless it has expired in the meantime. ' +
@@ -194,6 +203,7 @@ export const keyEndpoints = endpoints({
   },
   'POST /v1/keys/explain': {
     auth: 'vendor',
+    permission: 'keys:read',
     summary: 'Explain why a key is allowed or denied',
     description:
       'Checks a key the way a node in the project does, against the current policy, and reports ' +
@@ -220,6 +230,7 @@ export const keyEndpoints = endpoints({
   },
   'GET /v1/keys/{id}/usage': {
     auth: 'vendor',
+    permission: 'usage:read',
     summary: 'Read the daily usage of an API key',
     description:
       'One entry for each day with traffic, in UTC, from the telemetry of your nodes. Counts of ' +

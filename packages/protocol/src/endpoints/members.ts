@@ -8,13 +8,15 @@ import {
   WorkspaceMember,
 } from '../objects/member.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryBoolean } from '../query.ts';
+import { paging } from '../query.ts';
 import { Email, Role } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const memberEndpoints = endpoints({
   'GET /v1/members': {
     auth: 'vendor',
+    permission: 'members:read',
+    allProjects: true,
     summary: 'List members',
     description: "The workspace's members with their roles, in the order they joined.",
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
@@ -23,6 +25,8 @@ export const memberEndpoints = endpoints({
   },
   'PATCH /v1/members/{userId}': {
     auth: 'vendor',
+    permission: 'members:write',
+    allProjects: true,
     role: 'owner',
     summary: "Change a member's role",
     description:
@@ -34,19 +38,23 @@ export const memberEndpoints = endpoints({
   },
   'DELETE /v1/members/{userId}': {
     auth: 'vendor',
+    permission: 'members:write',
+    allProjects: true,
     role: 'owner',
     summary: 'Remove a member',
     description:
       'Access ends immediately. Open invitations the member created are revoked, including those ' +
-      "created with the member's secret keys. The secret keys keep working; with " +
-      '`revoke_secret_keys=true`, those with the owner role are revoked as well.',
-    query: z.strictObject({ revoke_secret_keys: queryBoolean(false) }),
+      "created with the member's secret keys. The secret keys the member created keep working, " +
+      'unless `secret_keys=revoke` revokes them too. Keys created with those keys are not revoked.',
+    query: z.strictObject({ secret_keys: z.enum(['keep', 'revoke']).default('keep') }),
     dryRun: true,
     refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: RemovedMember },
   },
   'POST /v1/invites': {
     auth: 'vendor',
+    permission: 'members:write',
+    allProjects: true,
     role: 'owner',
     summary: 'Invite someone to the workspace',
     description:
@@ -58,6 +66,8 @@ export const memberEndpoints = endpoints({
   },
   'GET /v1/invites': {
     auth: 'vendor',
+    permission: 'members:read',
+    allProjects: true,
     summary: 'List invitations',
     description:
       'Shows all invitations, newest first, including accepted, revoked and expired ones. Tokens ' +
@@ -68,6 +78,8 @@ export const memberEndpoints = endpoints({
   },
   'POST /v1/invites/{id}/revoke': {
     auth: 'vendor',
+    permission: 'members:write',
+    allProjects: true,
     role: 'owner',
     summary: 'Revoke an invitation',
     description:

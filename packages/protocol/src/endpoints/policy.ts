@@ -44,6 +44,7 @@ const HAS_LEFT = 'The node left less than a minute ago.';
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
     auth: 'machine',
+    permission: 'policy:read',
     summary: "Read a project's full policy",
     description:
       'Nodes load this when they start; after that, they only read changes. Without `max_keys`, ' +
@@ -69,6 +70,7 @@ export const policyEndpoints = endpoints({
   },
   'GET /v1/policy/delta': {
     auth: 'machine',
+    permission: 'policy:read',
     summary: 'Read what changed since a version',
     description:
       'A poll acknowledges that `node` has applied version `since`. A node that is too far ' +
@@ -97,6 +99,7 @@ export const policyEndpoints = endpoints({
   },
   'GET /v1/policy/nodes': {
     auth: 'vendor',
+    permission: 'policy:read',
     summary: "List a project's nodes, most recently seen first",
     description:
       "The processes using the project's policy, with the version each has acknowledged. `env` " +
@@ -115,6 +118,7 @@ export const policyEndpoints = endpoints({
   },
   'POST /v1/policy/report': {
     auth: 'machine',
+    permission: 'policy:read',
     summary: 'Report nodes that poll a relay',
     description:
       'A relay responds to the polls of many nodes, and reports here what their polls would have ' +

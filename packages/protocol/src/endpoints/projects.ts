@@ -10,6 +10,8 @@ import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 export const projectEndpoints = endpoints({
   'POST /v1/projects': {
     auth: 'vendor',
+    permission: 'projects:write',
+    allProjects: true,
     summary: 'Create a project',
     description:
       'Create one for each API you protect. Every key belongs to one project and uses its ' +
@@ -24,6 +26,7 @@ export const projectEndpoints = endpoints({
   },
   'GET /v1/projects': {
     auth: 'vendor',
+    permission: 'projects:read',
     summary: 'List projects',
     description: 'Newest first. Use `slug` to find the ID of a project you know by name.',
     query: z.strictObject({
@@ -39,6 +42,7 @@ export const projectEndpoints = endpoints({
   },
   'GET /v1/projects/{id}': {
     auth: 'vendor',
+    permission: 'projects:read',
     summary: 'Read a project',
     description:
       'Returns its default rate limits and its policy version, which increases with every change ' +
@@ -47,6 +51,7 @@ export const projectEndpoints = endpoints({
   },
   'PATCH /v1/projects/{id}': {
     auth: 'vendor',
+    permission: 'projects:write',
     summary: 'Change a project',
     description:
       'Changes the fields you send. New default rate limits make every node load a full snapshot.',
@@ -60,6 +65,7 @@ export const projectEndpoints = endpoints({
   },
   'DELETE /v1/projects/{id}': {
     auth: 'vendor',
+    permission: 'projects:write',
     summary: 'Delete a project and revoke its keys',
     description: "All of the project's keys stop working on every node. This cannot be undone.",
     dryRun: true,

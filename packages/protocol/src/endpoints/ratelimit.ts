@@ -28,6 +28,7 @@ const refusals = { 429: 'The workspace has reached its maximum number of active 
 export const ratelimitEndpoints = endpoints({
   'POST /v1/ratelimit/check': {
     auth: 'machineHot',
+    permission: 'limits:write',
     summary: 'Check and charge rate limits',
     description:
       'Nodes call this for each rate-limited request. Either all rules are charged or none. A ' +
@@ -47,6 +48,7 @@ export const ratelimitEndpoints = endpoints({
   },
   'POST /v1/ratelimit/lease': {
     auth: 'machineHot',
+    permission: 'limits:write',
     summary: 'Lease part of a rate limit',
     description:
       'Charges up to `want` units in one step, on the same counters as checks. The caller may ' +
@@ -62,6 +64,7 @@ export const ratelimitEndpoints = endpoints({
   },
   'POST /v1/ratelimit/return': {
     auth: 'machineHot',
+    permission: 'limits:write',
     summary: 'Return the rest of a lease',
     description:
       'Takes the `unused` units of a lease off its counters. A lease can be returned once, with ' +

@@ -10,6 +10,7 @@ import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 export const tenantEndpoints = endpoints({
   'POST /v1/tenants': {
     auth: 'vendor',
+    permission: 'tenants:write',
     summary: 'Create a tenant',
     description:
       'Create one for each of your customers, with your own ID for the customer as ' +
@@ -26,6 +27,7 @@ export const tenantEndpoints = endpoints({
   },
   'GET /v1/tenants': {
     auth: 'vendor',
+    permission: 'tenants:read',
     summary: 'List tenants',
     description: 'Newest first. Use `external_id` to find a tenant by your own ID.',
     query: z.strictObject({
@@ -41,6 +43,7 @@ export const tenantEndpoints = endpoints({
   },
   'GET /v1/tenants/{id}': {
     auth: 'vendor',
+    permission: 'tenants:read',
     summary: 'Read a tenant',
     description:
       'Includes your `external_id` and `meta`. For a deleted tenant, the response is 404.',
@@ -48,6 +51,8 @@ export const tenantEndpoints = endpoints({
   },
   'PATCH /v1/tenants/{id}': {
     auth: 'vendor',
+    permission: 'tenants:write',
+    allProjects: true,
     summary: 'Change a tenant',
     description:
       'Changes the fields you send. `meta` is replaced as a whole. `external_id` cannot be ' +
@@ -62,6 +67,8 @@ export const tenantEndpoints = endpoints({
   },
   'POST /v1/tenants/{id}/embed_tokens/revoke': {
     auth: 'vendor',
+    permission: 'tenants:write',
+    allProjects: true,
     summary: 'Revoke all embed tokens of a tenant',
     description:
       'Your pages lose access to this tenant on their next request. You can create new tokens ' +
@@ -72,6 +79,8 @@ export const tenantEndpoints = endpoints({
   },
   'DELETE /v1/tenants/{id}': {
     auth: 'vendor',
+    permission: 'tenants:write',
+    allProjects: true,
     summary: 'Delete a tenant and revoke its keys',
     description:
       "Use this when a customer leaves. All of the tenant's keys and embed tokens stop working, " +

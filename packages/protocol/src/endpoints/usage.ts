@@ -28,6 +28,8 @@ import {
 export const usageEndpoints = endpoints({
   'GET /v1/usage/billing': {
     auth: 'vendor',
+    permission: 'usage:read',
+    allProjects: true,
     summary: 'Count billable tenants by month',
     description:
       'How many tenants were active in each month. A tenant counts once, regardless of how many ' +
@@ -41,6 +43,7 @@ export const usageEndpoints = endpoints({
   },
   'GET /v1/usage/tenants': {
     auth: 'vendor',
+    permission: 'usage:read',
     summary: 'List tenant activity by month, project and environment',
     description:
       'Shows which customers use what, and when each was last active. Test traffic is included ' +
@@ -57,6 +60,7 @@ export const usageEndpoints = endpoints({
   },
   'GET /v1/usage/keys': {
     auth: 'vendor',
+    permission: 'usage:read',
     summary: 'Read the daily usage of several API keys',
     description:
       'Like `GET /v1/keys/{id}/usage`, for up to 100 keys in one request, in the order sent. IDs ' +
@@ -71,6 +75,7 @@ export const usageEndpoints = endpoints({
   },
   'GET /v1/usage/overview': {
     auth: 'vendor',
+    permission: 'usage:read',
     summary: 'Read requests, denials and latency by hour or day',
     description:
       'The last `count` intervals in UTC, including the current one: at most 168 hours or 35 ' +

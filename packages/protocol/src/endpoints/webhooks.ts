@@ -46,6 +46,8 @@ const endpointFields = { url: Url, events: Events };
 export const webhookEndpoints = endpoints({
   'POST /v1/webhook_endpoints': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Register a webhook endpoint',
     description:
       'Events are sent as Standard Webhooks. The signing secret is in `secret` and is shown ' +
@@ -60,6 +62,8 @@ export const webhookEndpoints = endpoints({
   },
   'GET /v1/webhook_endpoints': {
     auth: 'vendor',
+    permission: 'webhooks:read',
+    allProjects: true,
     summary: 'List webhook endpoints',
     description: 'Newest first. A test credential only sees endpoints with `env: test`.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
@@ -68,12 +72,16 @@ export const webhookEndpoints = endpoints({
   },
   'GET /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
+    permission: 'webhooks:read',
+    allProjects: true,
     summary: 'Read a webhook endpoint',
     description: 'Shows whether it is disabled, and why. The secret is never shown again.',
     answers: { 200: WebhookEndpoint },
   },
   'PATCH /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Change a webhook endpoint',
     description:
       'Changes the fields you send. `disabled: true` stops all deliveries, and `false` resumes ' +
@@ -90,12 +98,16 @@ export const webhookEndpoints = endpoints({
   },
   'DELETE /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Remove a webhook endpoint',
     description: 'Nothing more is sent to it, not even events that are already queued.',
     answers: { 200: DeletedWebhookEndpoint },
   },
   'POST /v1/webhook_endpoints/{id}/rotate_secret': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Replace the signing secret',
     description: 'Messages are signed with both secrets until the overlap ends.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
@@ -104,6 +116,8 @@ export const webhookEndpoints = endpoints({
   },
   'POST /v1/webhook_endpoints/{id}/test': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Send a test event',
     description:
       "Sends a `webhook.test` event immediately and waits up to 15 seconds for your endpoint's " +
@@ -117,6 +131,8 @@ export const webhookEndpoints = endpoints({
   },
   'GET /v1/webhook_endpoints/{id}/deliveries': {
     auth: 'vendor',
+    permission: 'webhooks:read',
+    allProjects: true,
     summary: 'List the deliveries to an endpoint',
     description: 'From the last 30 days, newest first.',
     query: z.strictObject({
@@ -128,6 +144,8 @@ export const webhookEndpoints = endpoints({
   },
   'POST /v1/webhook_deliveries/{id}/retry': {
     auth: 'vendor',
+    permission: 'webhooks:write',
+    allProjects: true,
     summary: 'Deliver an event again',
     description:
       'Makes a delivery due now, whatever its state. The receiver can recognise it by the same ' +

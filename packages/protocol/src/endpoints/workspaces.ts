@@ -25,6 +25,7 @@ export const workspaceEndpoints = endpoints({
   },
   'GET /v1/workspace': {
     auth: 'vendor',
+    permission: 'workspace:read',
     summary: 'Read the workspace',
     description:
       "Returns the credential's workspace. A good first request: it shows that a secret key " +
@@ -33,6 +34,7 @@ export const workspaceEndpoints = endpoints({
   },
   'GET /v1/workspace/summary': {
     auth: 'vendor',
+    permission: 'workspace:read',
     summary: 'Summarise the workspace and what needs attention',
     description:
       'Counts projects, tenants, keys by state, secret keys and nodes, and shows when the first ' +
@@ -42,6 +44,8 @@ export const workspaceEndpoints = endpoints({
   },
   'PATCH /v1/workspace': {
     auth: 'vendor',
+    permission: 'workspace:write',
+    allProjects: true,
     summary: 'Change the workspace',
     description:
       'Changes the fields you send. `embed_origins` replaces the whole list; origins that are no ' +

@@ -9,6 +9,7 @@ export const ErrorBody = z
       // One entry per problem; `path` is dotted, such as `rate_limits.0.window_ms`.
       details: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
       missing_scopes: z.array(z.string()).optional(),
+      missing_permissions: z.array(z.string()).optional(),
       outcome: z
         .enum(['not_done', 'unknown'])
         .optional()

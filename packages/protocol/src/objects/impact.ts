@@ -13,6 +13,7 @@ const ForeseeableAction = z.enum([
   'api_key.rotated',
   'api_key.revoked',
   'api_key.disabled',
+  'secret_key.updated',
   'secret_key.rotated',
   'secret_key.revoked',
   'workspace_member.removed',

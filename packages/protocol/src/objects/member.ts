@@ -1,7 +1,7 @@
 // Members of a workspace, and invitations to join it.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
-import { SecretText, ShownOnce, WireTime } from './wire.ts';
+import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const WorkspaceMember = z
   .strictObject({
@@ -21,16 +21,13 @@ export const RemovedMember = z.strictObject({
   object: z.literal('workspace_member'),
   user_id: Uuid,
   removed: z.literal(true),
-  owner_secret_keys: z
-    .int()
-    .min(0)
-    .meta({
-      description:
-        'How many active secret keys with the owner role trace back to the member: created by ' +
-        'the member or by such a key, or created by rotating one.',
-    }),
-  owner_secret_keys_revoked: z.boolean().meta({
-    description: 'Whether this call revoked them. Otherwise they keep working.',
+  revoked_secret_keys: Count.meta({
+    description: 'How many secret keys this call revoked.',
+  }),
+  owner_secret_keys: Count.meta({
+    description:
+      'How many secret keys with the owner role still work and trace back to the member: created ' +
+      'by the member or by such a key, or created by rotating one.',
   }),
 });
 

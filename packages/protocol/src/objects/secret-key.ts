@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
 import { secretKeyStates } from '../wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '../wire/limits.ts';
+import { permissions, profileNames } from '../wire/permissions.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const SecretKey = z
@@ -33,6 +34,18 @@ export const SecretKey = z
       description:
         'The user or secret key that created it; `null` for the first key of a workspace and for ' +
         'keys created before this was recorded.',
+    }),
+    permissions: z.array(z.enum(permissions)).nullable().meta({
+      description: 'What the key may do, within its role; `null` if only its role limits it.',
+    }),
+    profile: z.enum(profileNames).nullable().meta({
+      description: 'The profile with exactly these permissions; `null` if there is none.',
+    }),
+    project_ids: z.array(Uuid).nullable().meta({
+      description: 'The projects the key is limited to; `null` for all projects.',
+    }),
+    networks: z.array(z.string()).nullable().meta({
+      description: 'The CIDR blocks the key may be used from; `null` for any address.',
     }),
   })
   .meta({ id: 'SecretKey' });

@@ -20,6 +20,7 @@ test('every error code has its published status', () => {
     '403 no_active_workspace',
     '403 email_unverified',
     '403 origin_not_allowed',
+    '403 network_not_allowed',
     '403 insufficient_scope',
     '404 not_found',
     '405 method_not_allowed',
@@ -52,13 +53,14 @@ test('a code that both the SDK and the server use has the same status in both', 
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);
 });
 
-test('an error body can have details, missing scopes and an outcome, but no other fields', () => {
+test('an error body can have details, what the credential lacks, and an outcome, but no other fields', () => {
   const error = { code: 'forbidden', message: 'No.' };
   ok(ErrorBody.safeParse({ error }).success);
   ok(
     ErrorBody.safeParse({ error: { ...error, details: [{ path: 'a.0', message: 'b' }] } }).success,
   );
   ok(ErrorBody.safeParse({ error: { ...error, missing_scopes: ['read'] } }).success);
+  ok(ErrorBody.safeParse({ error: { ...error, missing_permissions: ['keys:read'] } }).success);
   ok(ErrorBody.safeParse({ error: { ...error, outcome: 'not_done' } }).success);
   ok(!ErrorBody.safeParse({ error: { ...error, outcome: 'done' } }).success);
   ok(!ErrorBody.safeParse({ error: { ...error, stack: 'at …' } }).success);

@@ -30,6 +30,10 @@ export const errorCodes = {
   },
   email_unverified: { status: 403, message: 'Verify your email address first.' },
   origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
+  network_not_allowed: {
+    status: 403,
+    message: 'This secret key cannot be used from this network.',
+  },
   insufficient_scope: { status: 403, message: 'The credential lacks a required scope.' },
   not_found: { status: 404, message: 'Not found.' },
   method_not_allowed: { status: 405, message: 'This path does not support that method.' },

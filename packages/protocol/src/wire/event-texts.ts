@@ -26,6 +26,7 @@ export const eventTexts: Readonly<Record<AuditAction | NoticeType | typeof TEST_
   'api_key.disabled': 'An API key was disabled.',
   'api_key.enabled': 'An API key was enabled again.',
   'secret_key.created': 'A secret key was created.',
+  'secret_key.updated': 'A secret key was renamed or narrowed.',
   'secret_key.rotated': 'A secret key was rotated. The target is the old key.',
   'secret_key.revoked': 'A secret key was revoked.',
   'secret_key.quarantined': 'A leaked secret key was quarantined; it expires within the hour.',

@@ -26,6 +26,7 @@ export const auditActions = [
   'api_key.disabled',
   'api_key.enabled',
   'secret_key.created',
+  'secret_key.updated',
   'secret_key.rotated',
   'secret_key.revoked',
   'secret_key.quarantined',

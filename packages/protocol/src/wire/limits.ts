@@ -31,6 +31,11 @@ export const SDK_NAME_CHARS_MAX = 64;
 export const SDK_VERSION_CHARS_MAX = 32;
 export const SDK_HEADER_CHARS_MAX = 200;
 
+// Secret keys
+export const SECRET_KEY_PROJECTS_MAX = 50;
+export const SECRET_KEY_NETWORKS_MAX = 64;
+export const NETWORK_CHARS_MAX = 100;
+
 // Scopes and rate limits
 export const SCOPES_MAX = 64;
 export const SCOPE_CHARS_MIN = 1;

@@ -76,6 +76,8 @@ export const methods = {
     create: 'POST /v1/secret_keys',
     list: 'GET /v1/secret_keys',
     get: 'GET /v1/secret_keys/{id}',
+    getCurrent: 'GET /v1/secret_keys/current',
+    update: 'PATCH /v1/secret_keys/{id}',
     rotate: 'POST /v1/secret_keys/{id}/rotate',
     revoke: 'POST /v1/secret_keys/{id}/revoke',
   },

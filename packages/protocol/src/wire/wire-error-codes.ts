@@ -12,6 +12,7 @@ const wireErrorCodes = [
   'no_active_workspace',
   'email_unverified',
   'origin_not_allowed',
+  'network_not_allowed',
   'insufficient_scope',
   'not_found',
   'method_not_allowed',

@@ -28,7 +28,13 @@ function believing(one: { token: string; principal: Principal; refusal: ApiError
 const credentials: Credentials = {
   secretKey: believing({
     token: 'krsk_live_good',
-    principal: { kind: 'secret_key', env: 'live', isQuarantined: false, reach },
+    principal: {
+      kind: 'secret_key',
+      env: 'live',
+      isQuarantined: false,
+      isAllowedFrom: null,
+      reach,
+    },
     refusal: new ApiError('invalid_key'),
   }),
   session: (token) =>

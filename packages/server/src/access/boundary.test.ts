@@ -20,11 +20,18 @@ const testKey: Principal = {
   kind: 'secret_key',
   env: 'test',
   isQuarantined: false,
+  isAllowedFrom: null,
   reach: reach('test'),
 };
 
 const unbound: Record<string, Principal> = {
-  'live key': { kind: 'secret_key', env: 'live', isQuarantined: false, reach: reach('live') },
+  'live key': {
+    kind: 'secret_key',
+    env: 'live',
+    isQuarantined: false,
+    isAllowedFrom: null,
+    reach: reach('live'),
+  },
   session: { kind: 'session', userId: 'u', sessionId: 's', isVerified: true, reach: reach('live') },
   'session without a workspace': {
     kind: 'session',

@@ -48,7 +48,7 @@ function principalOf(
       workspaceId,
       envs: [env],
       tenantId,
-      projectId,
+      projectIds: [projectId],
       keysMax,
       keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
       actor: { type: 'embed', id: jti },

@@ -1,6 +1,7 @@
 // All SQL statements that authenticate callers: they look up what a secret key, a session or an
 // embed token may currently do.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
+import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { constant, sql } from '../base/sql.ts';
 import { listOf, many, maybe, type Runner } from '../db/sql.ts';
 import type { Gate } from '../doors/gate.ts';
@@ -24,6 +25,9 @@ export type SecretKeyFact = {
   expiresInMs: number | null;
   /** True if the recorded last use is old enough to be updated. */
   useIsStale: boolean;
+  permissions: Permission[] | null;
+  projectIds: string[] | null;
+  networks: string[] | null;
 };
 
 /** A session, live or not. */
@@ -81,7 +85,8 @@ async function findSecretKeys(
         k.revoked_at is null and (k.expires_at is null or k.expires_at > app_now()) as active,
         k.quarantined_at is not null as is_quarantined,
         floor(extract(epoch from k.expires_at - app_now()) * 1000)::bigint as expires_in_ms,
-        coalesce(u.used_at < app_now() - ${touchInterval}, true) as use_is_stale
+        coalesce(u.used_at < app_now() - ${touchInterval}, true) as use_is_stale,
+        k.permissions, k.project_ids, k.networks
       from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id
       where k.lookup_hash = any (${listOf('bytea', wanted)})`,
   );

@@ -15,7 +15,14 @@ export type EmbedPrincipal = {
 };
 
 export type Principal =
-  | { kind: 'secret_key'; reach: Reach; env: Env; isQuarantined: boolean }
+  | {
+      kind: 'secret_key';
+      reach: Reach;
+      env: Env;
+      isQuarantined: boolean;
+      /** Null for a key that may be used from every address. */
+      isAllowedFrom: ((address: string) => boolean) | null;
+    }
   | { kind: 'session'; userId: string; sessionId: string; isVerified: boolean; reach: Reach | null }
   | EmbedPrincipal
   | { kind: 'bootstrap' }
@@ -49,7 +56,7 @@ export function embeddedIn(principal: Principal): {
   projectId: string;
 } {
   assert(principal.kind === 'embed', 'an embed API endpoint was called without an embed token');
-  const { tenantId, projectId } = principal.reach;
+  const { tenantId, projectIds: [projectId] = [] } = principal.reach;
   assert(
     tenantId !== undefined && projectId !== undefined,
     'an embed token has no tenant or project',

@@ -30,6 +30,7 @@ const bearers: ((authority: Role) => Principal)[] = [
     kind: 'secret_key',
     env: 'live',
     isQuarantined: false,
+    isAllowedFrom: null,
     reach: reach(authority),
   }),
   (authority) => ({ kind: 'embed', env: 'live', reach: reach(authority), ...held }),

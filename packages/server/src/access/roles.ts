@@ -1,5 +1,6 @@
 // Roles on the vendor plane: a member can read, an admin can change, some endpoints need an owner.
-import { forbidden } from '../base/errors.ts';
+import { ownerPermissions, type Permission } from '@keyrail/protocol/wire/permissions.ts';
+import { ApiError, forbidden } from '../base/errors.ts';
 import type { Role } from '../doors/reach.ts';
 import { type Principal, roleOf } from './principal.ts';
 
@@ -13,4 +14,12 @@ export function refuseBelow(principal: Principal, least: Role): void {
   if (role !== null && isLower(role, least)) {
     throw forbidden(`This requires the ${least} role. Yours is ${role}.`);
   }
+}
+
+/** Denies giving a key permissions that only an owner can use. */
+export function refuseBeyondRole(role: Role, wanted: readonly Permission[] | null): void {
+  const missing = ownerPermissions.filter((name) => wanted?.includes(name));
+  if (role === 'owner' || missing.length === 0) return;
+  const message = `Only an owner can create a key with the permission ${missing.join(', ')}.`;
+  throw new ApiError('forbidden', message, { missingPermissions: missing });
 }

@@ -19,6 +19,9 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
   isQuarantined: false,
   expiresInMs: null,
   useIsStale: false,
+  permissions: null,
+  projectIds: null,
+  networks: null,
   ...more,
 });
 
@@ -66,6 +69,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
         kind: 'secret_key',
         env,
         isQuarantined: env === 'test',
+        isAllowedFrom: null,
         reach: { workspaceId: 'w', envs, actor, authority: 'admin' },
       },
       expiresInMs: 300,

@@ -1,5 +1,6 @@
 // Turns a secret key into a principal with the role it was created with and its own environments.
 
+import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -31,10 +32,14 @@ const principalOf = (fact: SecretKeyFact): Principal => ({
   kind: 'secret_key',
   env: fact.env,
   isQuarantined: fact.isQuarantined,
+  isAllowedFrom: fact.networks && createAddressCheck(fact.networks),
   reach: {
     workspaceId: fact.workspaceId,
     envs: envsOf(fact.env),
     actor: { type: 'secret_key', id: fact.id },
     authority: fact.authority,
+    ...(fact.permissions && { permissions: fact.permissions }),
+    ...(fact.projectIds && { projectIds: fact.projectIds }),
+    ...(fact.networks && { networks: fact.networks }),
   },
 });

@@ -8,6 +8,7 @@ export type Detail = { path: string; message: string };
 type Extra = {
   details?: Detail[];
   missingScopes?: string[];
+  missingPermissions?: string[];
   headers?: Record<string, string>;
   /** The reason, for the log only; the caller doesn't get it. */
   cause?: unknown;
@@ -17,6 +18,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Detail[] | undefined;
   readonly missingScopes: string[] | undefined;
+  readonly missingPermissions: string[] | undefined;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message?: string, extra: Extra = {}) {
@@ -24,6 +26,7 @@ export class ApiError extends Error {
     this.code = code;
     this.details = extra.details;
     this.missingScopes = extra.missingScopes;
+    this.missingPermissions = extra.missingPermissions;
     this.headers = extra.headers ?? {};
   }
 

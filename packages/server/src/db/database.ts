@@ -16,7 +16,7 @@ export type Scope = {
   workspaceId: string | null;
   envs: readonly Env[];
   tenantId?: string;
-  projectId?: string;
+  projectIds?: readonly string[];
   /** The signed-in user, whose own rows are visible too. */
   userId?: string;
 };

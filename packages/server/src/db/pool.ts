@@ -124,7 +124,7 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
       scope.workspaceId ?? '',
       scope.envs.join(','),
       scope.tenantId ?? '',
-      scope.projectId ?? '',
+      scope.projectIds?.join(',') ?? '',
       scope.userId ?? '',
       changeId ?? '',
       clock.shiftMs(),
@@ -157,6 +157,7 @@ const settings = (more = ''): string => `select length(concat(
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
     set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true),
+    set_config('kr.knows', 'limits', true),
     ${PLANNING}${more})) as set`;
 
 const READ_ONLY = `,

@@ -79,8 +79,8 @@ create policy gate on api_keys for select to kr_gate using (true);
 create policy within_env on api_keys as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
 create policy within_project_id on api_keys as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy within_tenant_id on api_keys as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
@@ -181,6 +181,17 @@ CREATE INDEX audit_logs_target ON audit_logs USING btree (workspace_id, target_i
 alter table audit_logs enable row level security, force row level security;
 create policy anchoring on audit_logs for select to kr_worker using (true);
 create policy within_env on audit_logs as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
+create policy within_projects on audit_logs as restrictive for select to kr_read using (
+CASE
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE (EXISTS ( SELECT
+       FROM projects
+      WHERE projects.id = audit_logs.target_id)) OR (EXISTS ( SELECT
+       FROM api_keys
+      WHERE api_keys.id = audit_logs.target_id)) OR (EXISTS ( SELECT
+       FROM secret_keys
+      WHERE secret_keys.id = audit_logs.target_id))
+END);
 create policy workspace on audit_logs to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_logs FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting();
 grant select on audit_logs to kr_read;
@@ -464,8 +475,8 @@ CREATE INDEX policy_changes_old ON policy_changes USING btree (changed_at);
 alter table policy_changes enable row level security, force row level security;
 create policy within_project_id on policy_changes as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy working on policy_changes for select to kr_worker using (true);
 create policy workspace on policy_changes to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
@@ -502,8 +513,8 @@ CREATE INDEX policy_nodes_seen ON policy_nodes USING btree (last_seen_at);
 alter table policy_nodes enable row level security, force row level security;
 create policy within_project_id on policy_nodes as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy working on policy_nodes to kr_worker using (true);
 create policy workspace on policy_nodes to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
@@ -524,8 +535,8 @@ alter table project_versions enable row level security, force row level security
 create policy gate on project_versions for select to kr_gate using (true);
 create policy within_project_id on project_versions as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy workspace on project_versions to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 grant select (project_id, version) on project_versions to kr_gate;
@@ -562,6 +573,11 @@ CREATE INDEX projects_newest ON projects USING btree (workspace_id, created_at D
 CREATE UNIQUE INDEX projects_slug ON projects USING btree (workspace_id, slug) WHERE deleted_at IS NULL;
 alter table projects enable row level security, force row level security;
 create policy gate on projects for select to kr_gate using (true);
+create policy within_projects on projects as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
+CASE
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
+END);
 create policy workspace on projects to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 CREATE CONSTRAINT TRIGGER audited AFTER INSERT OR UPDATE ON projects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_in_change('audited'::text, new.workspace_id)) EXECUTE FUNCTION refuse_unaudited();
 CREATE TRIGGER versions AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION start_versions();
@@ -613,6 +629,9 @@ create table secret_keys (
   authority member_role not null,
   created_by uuid,
   meta_bytes integer generated always as (octet_length(meta::text)) stored not null,
+  permissions text[],
+  project_ids uuid[],
+  networks text[],
   constraint secret_keys_pkey PRIMARY KEY (id),
   constraint secret_keys_lookup_hash UNIQUE (lookup_hash),
   constraint secret_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES secret_keys(id),
@@ -623,14 +642,19 @@ create table secret_keys (
 CREATE INDEX secret_keys_ending ON secret_keys USING btree (expires_at, id) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 CREATE INDEX secret_keys_newest ON secret_keys USING btree (workspace_id, created_at DESC, id DESC);
 alter table secret_keys enable row level security, force row level security;
-create policy gate on secret_keys for select to kr_gate using (true);
+create policy gate on secret_keys for select to kr_gate using (permissions IS NULL AND project_ids IS NULL AND networks IS NULL OR current_setting('kr.knows'::text, true) = 'limits'::text);
 create policy noticing on secret_keys for select to kr_worker using (true);
 create policy within_env on secret_keys as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
+create policy within_projects on secret_keys as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
+CASE
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE COALESCE(project_ids <@ (( SELECT reach_projects() AS reach_projects)), false)
+END);
 create policy workspace on secret_keys to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 CREATE CONSTRAINT TRIGGER audited AFTER INSERT OR UPDATE ON secret_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (first_in_change('audited'::text, new.workspace_id)) EXECUTE FUNCTION refuse_unaudited();
 CREATE CONSTRAINT TRIGGER meta_added AFTER INSERT ON secret_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.meta_bytes > 1024) EXECUTE FUNCTION count_meta();
 CREATE CONSTRAINT TRIGGER meta_changed AFTER UPDATE OF meta ON secret_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.meta_bytes <> old.meta_bytes) EXECUTE FUNCTION count_meta();
-grant select (id, workspace_id, env, lookup_hash, expires_at, revoked_at, quarantined_at, authority) on secret_keys to kr_gate;
+grant select (id, workspace_id, env, lookup_hash, expires_at, revoked_at, quarantined_at, authority, permissions, project_ids, networks) on secret_keys to kr_gate;
 grant select on secret_keys to kr_read;
 grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at) on secret_keys to kr_worker;
 grant insert, select, update on secret_keys to kr_write;
@@ -777,8 +801,8 @@ create policy purging on usage_denials to kr_worker using (true);
 create policy within_env on usage_denials as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
 create policy within_project_id on usage_denials as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy workspace on usage_denials to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 grant select on usage_denials to kr_read;
@@ -802,8 +826,8 @@ create policy purging on usage_hours to kr_worker using (true);
 create policy within_env on usage_hours as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
 create policy within_project_id on usage_hours as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy workspace on usage_hours to public using (workspace_id = (( SELECT reach_workspace() AS reach_workspace)));
 grant select on usage_hours to kr_read;
@@ -843,8 +867,8 @@ alter table usage_tenant_months enable row level security, force row level secur
 create policy within_env on usage_tenant_months as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (env IS NULL OR (env = ANY ((( SELECT reach_envs() AS reach_envs))::env[])));
 create policy within_project_id on usage_tenant_months as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
-    WHEN (( SELECT reach_project() AS reach_project)) IS NULL THEN true
-    ELSE project_id = (( SELECT reach_project() AS reach_project))
+    WHEN (( SELECT reach_projects() AS reach_projects)) IS NULL THEN true
+    ELSE project_id = ANY ((( SELECT reach_projects() AS reach_projects))::uuid[])
 END);
 create policy within_tenant_id on usage_tenant_months as restrictive to kr_gate, kr_owner, kr_read, kr_record, kr_worker, kr_write using (
 CASE
@@ -1609,8 +1633,8 @@ begin
       -- all of them instead of reading the first two hundred from an index.
       ('tenant_id',  'case when (select reach_tenant()) is null then true
                            else tenant_id = (select reach_tenant()) end'),
-      ('project_id', 'case when (select reach_project()) is null then true
-                           else project_id = (select reach_project()) end')
+      ('project_id', 'case when (select reach_projects()) is null then true
+                           else project_id = any ((select reach_projects())::uuid[]) end')
     ) as rule (column_name, condition)
     where exists (select from pg_attribute
                   where attrelid = target and attname = rule.column_name and not attisdropped)
@@ -1672,6 +1696,12 @@ CREATE OR REPLACE FUNCTION reach_project()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('kr.project'::text, true), ''::text))::uuid;
+
+CREATE OR REPLACE FUNCTION reach_projects()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (string_to_array(NULLIF(current_setting('kr.project'::text, true), ''::text), ','::text))::uuid[];
 
 CREATE OR REPLACE FUNCTION reach_tenant()
  RETURNS uuid

@@ -66,7 +66,8 @@ test('reads with different scopes or values do not share a statement', async () 
     { ...MINE, workspaceId: null },
     { ...MINE, envs: ['test'] },
     { ...MINE, tenantId: 'one' },
-    { ...MINE, projectId: 'one' },
+    { ...MINE, projectIds: ['one'] },
+    { ...MINE, projectIds: ['one', 'two'] },
     { ...MINE, userId: 'one' },
   ];
   for (const scope of scopes) void ask([], scope);

@@ -28,8 +28,8 @@ export function withSharedReads(db: Database): Database {
  */
 function nameOf(opening: Opening, { text, values }: Statement): string {
   const { scope, readOnly, repeatable, deadline } = opening;
-  const { workspaceId, envs, tenantId, projectId, userId } = scope;
-  const reach = `${workspaceId} ${envs} ${tenantId} ${projectId} ${userId}`;
+  const { workspaceId, envs, tenantId, projectIds, userId } = scope;
+  const reach = `${workspaceId} ${envs} ${tenantId} ${projectIds} ${userId}`;
   const options = `${readOnly} ${repeatable}`;
   const steps = Math.round(deadline.remainingMs() / DEADLINE_STEP_MS);
   const given = values.length === 0 ? '' : JSON.stringify(values, spelled);

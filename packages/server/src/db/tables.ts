@@ -2,6 +2,7 @@
 
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
+import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 
@@ -54,6 +55,9 @@ type SecretKeys = {
   authority: 'owner' | 'admin';
   createdBy: string | null;
   metaBytes: number;
+  permissions: Permission[] | null;
+  projectIds: string[] | null;
+  networks: string[] | null;
 };
 
 type Projects = {

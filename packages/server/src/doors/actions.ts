@@ -47,6 +47,7 @@ export type Payloads = {
   'api_key.disabled': { env: Env; reason: string | null };
   'api_key.enabled': { env: Env };
   'secret_key.created': KeyCreated;
+  'secret_key.updated': { env: Env } & Changed;
   'secret_key.rotated': KeyRotated;
   'secret_key.revoked': KeyRevoked;
   'secret_key.quarantined': KeyQuarantined;

@@ -2,6 +2,7 @@
 // every door requires one.
 
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
+import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
 import type { Scope } from '../db/database.ts';
 
@@ -22,7 +23,11 @@ export type Reach = {
   envs: readonly Env[];
   /** Set on the embed plane, to hide the rows of other tenants and projects. */
   tenantId?: string;
-  projectId?: string;
+  /** Set for embed tokens and limited secret keys. Other projects' rows are invisible. */
+  projectIds?: readonly string[];
+  /** Set for limited secret keys. */
+  permissions?: readonly Permission[];
+  networks?: readonly string[];
   /** Set on the embed plane: the scopes that a new key may have. */
   keyScopes?: readonly string[];
   /** Set on the embed plane: the maximum number of unrevoked keys within this reach. */
@@ -32,11 +37,15 @@ export type Reach = {
   authority: Role;
 };
 
+/** Identifies what a reach can access: reaches with the same name see the same rows. */
+export const reachName = ({ workspaceId, envs, tenantId, projectIds }: Reach): string =>
+  [workspaceId, envs, tenantId, projectIds].join(' ');
+
 /** The reach in the form that the database needs for row-level security. */
-export const scopeOf = ({ workspaceId, envs, tenantId, projectId, actor }: Reach): Scope => ({
+export const scopeOf = ({ workspaceId, envs, tenantId, projectIds, actor }: Reach): Scope => ({
   workspaceId,
   envs,
   ...(tenantId !== undefined && { tenantId }),
-  ...(projectId !== undefined && { projectId }),
+  ...(projectIds !== undefined && { projectIds }),
   ...(actor.type === 'user' && actor.id !== null && { userId: actor.id }),
 });

@@ -70,6 +70,9 @@ const wanted = {
   meta: {},
   expiresAt: null,
   authority: 'owner',
+  permissions: null,
+  projectIds: null,
+  networks: null,
 } as const;
 
 const insertKey = (tx: Write) => insertSecretKey(tx, newSecretKey(tx, wanted).values);

@@ -47,6 +47,7 @@ type ErrorBody = {
     message: string;
     details?: { path: string; message: string }[];
     missing_scopes?: string[];
+    missing_permissions?: string[];
     outcome?: Outcome;
   };
 };
@@ -59,6 +60,7 @@ export const errorBody = (error: ApiError, outcome?: Outcome): ErrorBody => ({
     message: error.message,
     ...(error.details && { details: error.details }),
     ...(error.missingScopes && { missing_scopes: error.missingScopes }),
+    ...(error.missingPermissions && { missing_permissions: error.missingPermissions }),
     ...(outcome && { outcome }),
   },
 });

@@ -15,6 +15,11 @@ import { refuseOtherWorkspace } from '../access/named-workspace.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { refuseBelow } from '../access/roles.ts';
+import {
+  refuseLacking,
+  refuseLimitedToProjects,
+  refuseOtherNetwork,
+} from '../access/secret-key-limits.ts';
 import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
@@ -79,6 +84,8 @@ export type Caller = {
   /** The workspace that the caller expects to work in. */
   workspace: string | undefined;
   clientAddress: string;
+  /** The ID in the path, if it has one. */
+  pathId: string | undefined;
   /** Called as soon as the caller is known, even if the request is then denied. */
   identified?(principal: Principal): void;
 };
@@ -107,12 +114,8 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       : admitKnown(caller);
   }
 
-  function admitKnown({
-    authorization,
-    origin,
-    workspace,
-    identified,
-  }: Caller): Admitted | Promise<Admitted> {
+  function admitKnown(caller: Caller): Admitted | Promise<Admitted> {
+    const { authorization, workspace, identified } = caller;
     const known = expectWork(route, parts);
     const outcome = always(
       () => authenticate(parts.credentials, endpoint.auth, { authorization, identified }),
@@ -120,8 +123,9 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
     );
     const askedAt = outcome instanceof Promise ? monotonicMs() : null;
     return chain(outcome, (principal) => {
+      refuseOtherNetwork(principal, caller.clientAddress);
       refuseOtherWorkspace(principal, endpoint.auth, workspace);
-      refuse(principal, origin);
+      refuse(principal, caller);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : chain(parts.chargeEmbedChange(principal), () => admitted);
     });
@@ -186,7 +190,7 @@ const failedBy =
 function refusalsOf(
   route: ServedRoute,
   { verifiedOnly }: PipelineParts,
-): (principal: Principal, origin: string | undefined) => void {
+): (principal: Principal, caller: Pick<Caller, 'origin' | 'pathId'>) => void {
   const { endpoint, line, boundary } = route;
   const isSafe = isSafeLine(line, endpoint);
   const least = leastRole(isSafe, endpoint.role);
@@ -195,7 +199,9 @@ function refusalsOf(
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
   // A quarantined key may read. Changes are denied unless the route allows them.
   const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');
-  return (principal, origin) => {
+  return (principal, { origin, pathId }) => {
+    refuseLacking(principal, endpoint, pathId);
+    if (endpoint.allProjects) refuseLimitedToProjects(principal);
     refuseBeyond(principal, boundary, isSafe);
     if (!isPersonal) refuseBelow(principal, least);
     refuseQuarantined(principal, whenQuarantined);
@@ -205,20 +211,24 @@ function refusalsOf(
   };
 }
 
-const callerIn = ({ header, clientAddress }: Incoming): Caller => ({
+const callerIn = ({ header, clientAddress, params }: Incoming): Caller => ({
   clientAddress,
+  pathId: pathIdIn(params),
   authorization: header('authorization'),
   origin: header('origin'),
   workspace: header(WORKSPACE_HEADER),
 });
 
-/** What a cursor is bound to: one list, for one user or one reach. */
+export const pathIdIn = (params: unknown): string | undefined =>
+  typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : undefined;
+
+/** The binding of a cursor: one list, for one user or one reach. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;
   }
   const reach = reachOf(principal);
-  return [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
+  return [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectIds?.join(',')]
     .filter((part) => part !== undefined)
     .join(' ');
 }

@@ -122,6 +122,7 @@ test('the time to receive a body does not count towards the deadline', async (t)
     origin: undefined,
     workspace: undefined,
     clientAddress: '192.0.2.1',
+    pathId: undefined,
   });
   nowMs += 20_000;
   const incoming = { params: {}, query: {} } as Incoming;

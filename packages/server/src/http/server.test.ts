@@ -23,7 +23,7 @@ const open: Endpoint = {
 
 const route = (line: Line, endpoint: Partial<Endpoint>, run: ServedRoute['run']): ServedRoute => ({
   line,
-  endpoint: { ...open, ...endpoint },
+  endpoint: { ...open, ...endpoint } as Endpoint,
   boundary: 'none',
   door: 'none',
   run,

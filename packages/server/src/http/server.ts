@@ -20,6 +20,7 @@ import {
   createPipeline,
   type Incoming,
   type PipelineParts,
+  pathIdIn,
 } from './pipeline.ts';
 import { chosenRequestId } from './request-id.ts';
 import { createResponses, isPreflight, type Responses } from './responses.ts';
@@ -190,6 +191,7 @@ const callerOf = (request: FastifyRequest): Caller => ({
   authorization: request.headers.authorization,
   origin: request.headers.origin,
   workspace: headerText(request.headers[WORKSPACE_HEADER]),
+  pathId: pathIdIn(request.params),
   identified: (principal) => {
     request[CALLER] = loggedCaller(principal);
   },

@@ -35,6 +35,7 @@ export const actions: Readonly<Record<string, Words>> = {
   'api_key.revoked': { verb: 'revoked', noun: 'key' },
   'api_key.quarantined': { verb: 'quarantined', noun: 'key' },
   'secret_key.created': { verb: 'created', noun: 'secret key' },
+  'secret_key.updated': { verb: 'updated', noun: 'secret key' },
   'secret_key.rotated': { verb: 'rotated', noun: 'secret key' },
   'secret_key.revoked': { verb: 'revoked', noun: 'secret key' },
   'secret_key.quarantined': { verb: 'quarantined', noun: 'secret key' },

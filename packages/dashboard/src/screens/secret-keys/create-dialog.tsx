@@ -1,5 +1,6 @@
 // Creates a secret key and shows it once.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
+import { type Profile, profileNames } from '@keyrail/protocol/wire/permissions.ts';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
@@ -8,7 +9,7 @@ import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { Select } from '../../ui/controls/select.tsx';
+import { type Option, Select } from '../../ui/controls/select.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -25,9 +26,20 @@ const terms = [
   { value: 'date', label: form.date },
 ];
 
+type Purpose = Profile | 'all';
+
+const purposes: readonly Option<Purpose>[] = [
+  ...profileNames.map((value) => ({ value, label: form.purposes[value] })),
+  { value: 'all', label: form.purposes.all },
+];
+
+const aboutOf = (purpose: Purpose, role: string): string =>
+  purpose === 'all' ? form.authority(role) : form.abilities[purpose];
+
 export function CreateDialog({ onClose }: { onClose(): void }) {
   const { env, role } = useScope();
   const create = useChange('POST /v1/secret_keys', { refreshes: STALE });
+  const [purpose, setPurpose] = useState<Purpose>('node');
   const [name, setName] = useState('');
   const [term, setTerm] = useState('never');
   const [at, setAt] = useState<string | null>(null);
@@ -35,8 +47,16 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
   const submit = () => {
     const wanted = name.trim();
     const expires_at = expiryOf(term, at);
+    const profile = purpose === 'all' ? undefined : purpose;
     create.mutate(
-      { body: { env, ...(wanted !== '' && { name: wanted }), ...(expires_at && { expires_at }) } },
+      {
+        body: {
+          env,
+          ...(profile && { profile }),
+          ...(wanted !== '' && { name: wanted }),
+          ...(expires_at && { expires_at }),
+        },
+      },
       {
         onSuccess: (made) => {
           onClose();
@@ -59,11 +79,21 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
+      <Field label={form.purpose} hint={aboutOf(purpose, en.roles[role].toLowerCase())}>
+        {(control) => (
+          <Select<Purpose>
+            {...control}
+            autoFocus
+            value={purpose}
+            options={purposes}
+            onValue={setPurpose}
+          />
+        )}
+      </Field>
       <TextField
         label={form.name}
         hint={form.nameHint}
         error={errors.name}
-        autoFocus
         placeholder={form.namePlaceholder}
         value={name}
         onValue={setName}
@@ -83,7 +113,6 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
           )}
         </Field>
       )}
-      <p>{form.authority(en.roles[role].toLowerCase())}</p>
     </FormDialog>
   );
 }

@@ -119,10 +119,18 @@ const columnsOf = ({ minters, rotated }: Known): Column<SecretKey>[] => [
   { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={key} isRotated={rotated.has(key.id)} /> },
   { id: 'prefix', title: texts.columns.prefix, width: '156px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
   { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', isExtra: true, cell: ({ authority }) => (authority === null ? texts.notRecorded : en.roles[authority]) },
+  { id: 'can', title: texts.columns.can, width: 'minmax(96px, 1fr)', card: 'fact', isExtra: true, cell: (key) => <Abilities of={key} /> },
   { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', isExtra: true, cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
   { id: 'used', title: texts.columns.used, width: '88px', card: 'fact', cell: ({ last_used_at }) => <Time at={last_used_at} never={texts.never} /> },
   { id: 'expires', title: texts.columns.expires, width: '88px', card: 'none', isExtra: true, cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} /> },
 ];
+
+/** What a key may do, with its permissions as a tooltip. */
+function Abilities({ of: { permissions, profile } }: { of: SecretKey }) {
+  if (permissions === null) return texts.can.all;
+  const text = profile === null ? texts.can.some(permissions.length) : texts.can.profiles[profile];
+  return <span title={permissions.join(' ')}>{text}</span>;
+}
 
 function MintedBy({ secretKey, minters }: { secretKey: SecretKey; minters: Known['minters'] }) {
   const { created_by: id } = secretKey;

@@ -21,10 +21,11 @@ test('a secret key can be created, rotated and revoked, and is shown only once',
       .getByText(/^krsk_live_/)
       .first()
       .textContent()) ?? '';
-  equal((await vendor.as.token(secret)('GET /v1/workspace')).slug, vendor.slug);
+  equal((await vendor.as.token(secret)('GET /v1/secret_keys/current')).profile, 'node');
   await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
   await page.getByRole('button', { name: 'Leave without copying' }).click();
   await table.getByText('Billing', { exact: true }).waitFor();
+  await table.getByText('Verify keys').waitFor();
   ok(!(await page.content()).includes(secret), 'the secret is removed when its dialog closes');
 
   await page.getByRole('button', { name: 'Actions for Billing' }).click();

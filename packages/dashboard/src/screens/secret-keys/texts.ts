@@ -4,7 +4,7 @@ const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nod
 
 export const texts = {
   title: 'Secret keys',
-  lead: 'Credentials for your own backend. A secret key can manage everything in this environment, so never share one with a customer.',
+  lead: 'Credentials for your own backend. Give each one only what it needs, and never share one with a customer.',
   list: 'Secret keys',
   create: (env: Env) => `Create ${env} secret key`,
   failed: 'Couldn’t load secret keys.',
@@ -19,9 +19,20 @@ export const texts = {
     state: 'State',
     prefix: 'Prefix',
     authority: 'Role',
+    can: 'Can',
     by: 'Created by',
     used: 'Last used',
     expires: 'Expires',
+  },
+  can: {
+    all: 'Everything its role allows',
+    profiles: {
+      node: 'Verify keys',
+      backend: 'Manage keys',
+      embed: 'Create embed tokens',
+      read_only: 'Read',
+    },
+    some: (count: number) => (count === 1 ? '1 permission' : `${count} permissions`),
   },
   unnamed: 'Unnamed secret key',
   never: 'Never',
@@ -31,6 +42,22 @@ export const texts = {
   rotate: 'Rotate',
   revoke: 'Revoke',
   form: {
+    purpose: 'What it’s for',
+    purposes: {
+      node: 'A node that verifies keys',
+      backend: 'A backend that manages keys',
+      embed: 'A backend that creates embed tokens',
+      read_only: 'Reading only',
+      all: 'Everything your role allows',
+    },
+    abilities: {
+      node: 'It can load the policy, check rate limits, claim idempotent requests and report usage, and nothing else.',
+      backend:
+        'It can manage tenants and API keys, create embed tokens, and read projects and usage.',
+      embed: 'It can create embed tokens, and nothing else.',
+      read_only:
+        'It can read everything except the policy, including members and the audit log, but change nothing.',
+    },
     name: 'Name',
     nameHint: 'Say where it’s used, so your team can recognise it.',
     namePlaceholder: 'Billing backend',
@@ -40,7 +67,7 @@ export const texts = {
     date: 'Custom date',
     at: 'Date and time',
     authority: (role: string) =>
-      `It gets your current role, ${role}, and keeps it even if your role changes later.`,
+      `It can do everything your current role, ${role}, allows, even if your role changes later.`,
   },
   created: (name: string) => `Secret key ${name}`,
   copy: 'Copy secret key',

@@ -37,6 +37,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   'api_key.expired': 'An API key has expired.',
   'api_key.unused': 'An API key has not been used for 90 days.',
   'secret_key.created': 'A secret key was created.',
+  'secret_key.updated': 'A secret key was renamed or narrowed.',
   'secret_key.rotated': 'A secret key was replaced with a new one.',
   'secret_key.revoked': 'A secret key was revoked.',
   'secret_key.quarantined': 'A leaked secret key was quarantined. It expires within the hour.',

@@ -1,9 +1,11 @@
 // Telemetry from nodes. The operation parses the body itself, because events are charged before the
 // batch is validated. Valid batches from one workspace are recorded together.
+
 import { ingestEndpoints } from '@keyrail/protocol/endpoints/ingest.ts';
 import { batched } from '../../base/coalesce.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { unavailable } from '../../base/errors.ts';
+import { reachName } from '../../doors/reach.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { presentReceipt } from './present.ts';
 import { type Recordable, recordBatches } from './record-batches.ts';
@@ -46,7 +48,7 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
         const asked = { principal, bytes };
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });
         const hoursFromMs = now.getTime() - usageHoursKeptDays * DAY_MS;
-        const group = `${tx.reach.workspaceId} ${tx.reach.envs}`;
+        const group = reachName(tx.reach);
         const recordable = { tx, batch, hoursFromMs, tenantMonthsMax };
         return presentReceipt(await record(group, recordable, recordBatches));
       },

@@ -93,6 +93,8 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
 type Scan = {
   /** The partitions to read, and a comparison that only the intended index supports. */
   partitions: number[];
+  /** If set, each of these projects is read on its own. */
+  projectIds: string[] | null;
   covers: Sql;
   conditions: Sql[];
   order: Sql;
@@ -103,12 +105,19 @@ const envsIn = (tx: Read, { env }: KeyFilter): Env[] =>
   tx.reach.envs.filter((each) => env === undefined || each === env);
 
 function placeIn(tx: Read, filter: KeyFilter) {
-  const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId } = filter;
-  const conditions = [
-    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
-    ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
-  ];
-  return { conditions, type: partitionTypeFor({ projectId, tenantId }) };
+  const { tenantId = tx.reach.tenantId } = filter;
+  const [projectId, ...others] =
+    filter.projectId === undefined ? (tx.reach.projectIds ?? []) : [filter.projectId];
+  const type = partitionTypeFor({ projectId, tenantId });
+  const ofTenant = tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`];
+  if (projectId === undefined) return { conditions: ofTenant, type, projectIds: null };
+  if (others.length === 0) {
+    return { conditions: [sql`project_id = ${projectId}`, ...ofTenant], type, projectIds: null };
+  }
+  // Of a tenant's keys, row level security leaves those in the projects of the reach.
+  return tenantId === undefined
+    ? { conditions: [sql`project_id = wanted.id`], type, projectIds: [projectId, ...others] }
+    : { conditions: ofTenant, type, projectIds: null };
 }
 
 const ofPartition = (type: string): Sql =>
@@ -125,12 +134,14 @@ function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
     ...(unusedDays === undefined ? [] : [sql`created_at <= ${unusedSince(unusedDays)}`]),
   ];
   const order = sql`created_at desc, id desc`;
+  const { projectIds } = place;
   if (state === undefined) {
     const partitions = partitionsIn(envs, filter);
-    return { partitions, covers: ofPartition(place.type), conditions, order };
+    return { partitions, projectIds, covers: ofPartition(place.type), conditions, order };
   }
   return {
     partitions: envs.map((env) => stateShelfOf(state, env)),
+    projectIds,
     covers: sql`state_shelf = covered.shelf`,
     conditions: [...conditions, ...endsIn(state)],
     order,
@@ -139,9 +150,10 @@ function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
 
 /** Reads each partition's first keys, in index order. */
 function fromEach(scan: Scan & { limit: number }): Sql {
-  const { partitions, covers, conditions, order, limit, selected = sql`*` } = scan;
+  const { partitions, projectIds, covers, conditions, order, limit, selected = sql`*` } = scan;
+  const each = projectIds ? sql`cross join unnest(${projectIds}::uuid[]) as wanted (id)` : sql``;
   return sql`
-    select first.* from unnest(${partitions}::smallint[]) as covered (shelf)
+    select first.* from unnest(${partitions}::smallint[]) as covered (shelf) ${each}
     cross join lateral (
       select ${selected} from api_keys where ${allOf([covers, ...conditions])}
       order by ${order} limit ${limit}
@@ -160,11 +172,13 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
     ...(state === undefined ? [] : endsIn(state)),
     ...unusedIn(filter),
   ];
+  const place = placeIn(tx, filter);
   const by = (condition: Sql, order: Sql) => {
     const matches = fromEach({
       partitions,
+      projectIds: place.projectIds,
       covers: ofPartition(SEARCH_PARTITION_TYPE),
-      conditions: [condition, ...placeIn(tx, filter).conditions],
+      conditions: [condition, ...place.conditions],
       order,
       limit: SEARCH_MATCHES_MAX,
       selected: sql`id, created_at, state_shelf, ends_at`,

@@ -70,36 +70,35 @@ test('removing an owner returns how many of their keys remain, and those keys ke
   await leaving.call(mint, { env: 'test', expires_at: soon });
   app.clock.shift(61_000);
   const gone = await app.as.owner(remove, { userId: leaving.userId });
-  deepEqual(
-    [gone.owner_secret_keys, gone.owner_secret_keys_revoked],
-    [Object.keys(keys).length, false],
-  );
+  deepEqual([gone.revoked_secret_keys, gone.owner_secret_keys], [0, Object.keys(keys).length]);
   for (const { key } of [...Object.values(keys), other]) {
     await app.as.token(key)('GET /v1/workspace');
   }
 });
 
-test('with `revoke_secret_keys`, the removed owner’s keys are revoked in the same change', async (t) => {
+test('secret_keys=revoke revokes the keys the member created, in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
-  const keys = await keysOf(app, leaving);
+  const { own, shared, ...madeWithThem } = await keysOf(app, leaving);
+  const created = [own, shared].map((one) => one ?? { id: '', key: '' });
   const admin = await app.people.admin();
   const others = [
+    ...Object.values(madeWithThem),
     await app.as.owner(mint, { env: 'live' }),
     await admin.call(mint, { env: 'live' }),
   ];
-  for (const { key } of Object.values(keys)) await app.as.token(key)('GET /v1/workspace');
+  for (const { key } of created) await app.as.token(key)('GET /v1/workspace');
   const { head_seq } = await app.as.liveKey('GET /v1/audit_logs/chain');
-  const wanted = { userId: leaving.userId, revoke_secret_keys: true };
+  const wanted = { userId: leaving.userId, secret_keys: 'revoke' };
   await app.as.owner(remove, { ...wanted, dry_run: true });
-  await app.as.token(String(keys.own?.key))('GET /v1/workspace');
+  for (const { key } of created) await app.as.token(key)('GET /v1/workspace');
   const gone = await app.as.owner(remove, wanted);
   deepEqual(
-    [gone.owner_secret_keys, gone.owner_secret_keys_revoked],
-    [Object.keys(keys).length, true],
+    [gone.revoked_secret_keys, gone.owner_secret_keys],
+    [created.length, Object.keys(madeWithThem).length],
   );
-  for (const { key } of Object.values(keys)) {
+  for (const { key } of created) {
     await refused(app.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
   }
   for (const { key } of others) await app.as.token(key)('GET /v1/workspace');
@@ -109,18 +108,20 @@ test('with `revoke_secret_keys`, the removed owner’s keys are revoked in the s
       .filter(({ action }) => action === 'secret_key.revoked')
       .map(({ target_id }) => target_id)
       .toSorted(),
-    Object.values(keys)
-      .map(({ id }) => id)
-      .toSorted(),
+    created.map(({ id }) => id).toSorted(),
   );
   equal(data.filter(({ action }) => action === 'workspace_member.removed').length, 1);
 });
 
-test('a removed admin’s keys keep working, even with `revoke_secret_keys`', async (t) => {
-  const app = await harness(t);
-  const { call, userId } = await app.people.admin();
-  const { key } = await call(mint, { env: 'live' });
-  const gone = await app.as.owner(remove, { userId, revoke_secret_keys: true });
-  deepEqual([gone.owner_secret_keys, gone.owner_secret_keys_revoked], [0, true]);
-  await app.as.token(key)('GET /v1/workspace');
-});
+for (const secret_keys of ['keep', 'revoke'] as const) {
+  test(`with secret_keys=${secret_keys}, ${secret_keys === 'keep' ? 'no key is' : "an admin's keys are"} revoked`, async (t) => {
+    const app = await harness(t);
+    const { call, userId } = await app.people.admin();
+    const { key } = await call(mint, { env: 'live' });
+    const gone = await app.as.owner(remove, { userId, secret_keys });
+    equal(gone.owner_secret_keys, 0);
+    equal(gone.revoked_secret_keys, secret_keys === 'revoke' ? 1 : 0);
+    const used = app.as.token(key)('GET /v1/workspace');
+    await (secret_keys === 'revoke' ? refused(used, 401, 'invalid_key') : used);
+  });
+}

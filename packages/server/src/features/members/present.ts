@@ -52,12 +52,12 @@ export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePre
   workspace_name: workspaceName,
 });
 
-export const presentRemoved = ({ userId, ownerKeys, areRevoked }: Removed) => ({
+export const presentRemoved = ({ userId, revokedKeys, ownerKeys }: Removed) => ({
   object: 'workspace_member' as const,
   user_id: userId,
   removed: true as const,
+  revoked_secret_keys: revokedKeys,
   owner_secret_keys: ownerKeys,
-  owner_secret_keys_revoked: areRevoked,
 });
 
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({

@@ -7,9 +7,9 @@ import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from '.
 
 export type Removed = {
   userId: string;
-  /** The number of active keys with the owner role that can be traced back to the member. */
+  revokedKeys: number;
+  /** Keys with the owner role that trace back to the member and still work. */
   ownerKeys: number;
-  areRevoked: boolean;
 };
 
 const REASON = 'The member was removed.';
@@ -31,16 +31,18 @@ export async function removeMember(
     await updateMember(write, member.id, { removedAt: tx.now });
     const keys = await listMintedKeys(write, userId);
     const invites = await updateRevokedInvitesBy(write, { userId, keys });
-    const ended = revokesKeys ? await revokeOwnerKeys(write, keys) : [];
-    const ownerKeys = keys.filter(isActiveOwner).length;
+    const own = keys.filter(({ createdBy }) => createdBy === userId);
+    const ended = revokesKeys ? await revokeKeys(write, own) : [];
+    const revoked = new Set(ended.map(({ target }) => target));
+    const ownerKeys = keys.filter((key) => isActiveOwner(key) && !revoked.has(key.id)).length;
     return changed(
-      { userId, ownerKeys, areRevoked: revokesKeys },
+      { userId, revokedKeys: revoked.size, ownerKeys },
       [
         { action: 'workspace_member.removed', target: userId, payload: { role: member.role } },
         ...invites.map(entryOfRevoked),
         ...ended,
       ],
-      { endsSecretKeys: ended.map(({ target }) => target) },
+      { endsSecretKeys: [...revoked] },
     );
   });
 }
@@ -48,8 +50,8 @@ export async function removeMember(
 const isActiveOwner = ({ authority, isActive }: MintedKey): boolean =>
   isActive && authority === 'owner';
 
-async function revokeOwnerKeys(tx: Write, keys: readonly MintedKey[]) {
-  const ids = keys.filter(isActiveOwner).map(({ id }) => id);
+async function revokeKeys(tx: Write, keys: readonly MintedKey[]) {
+  const ids = keys.map(({ id }) => id);
   const revoked = ids.length > 0 ? await updateRevokedKeys(tx, { ids, reason: REASON }) : [];
   return revoked.map(({ id, env }) => ({
     action: 'secret_key.revoked' as const,

@@ -63,7 +63,7 @@ export const memberRoutes = ({
       whenQuarantined: 'refuse',
       storage: 'reserve',
       plan: ({ params, query }) => {
-        const leaving = { userId: params.userId, revokesKeys: query.revoke_secret_keys };
+        const leaving = { userId: params.userId, revokesKeys: query.secret_keys === 'revoke' };
         return planned((tx) => removeMember(tx, leaving), presentRemoved);
       },
     },

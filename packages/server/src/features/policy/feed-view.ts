@@ -1,7 +1,7 @@
 // Decides which keys in a project's feed a node sees, and builds the feed's ETags and cursors.
 import { createHash } from 'node:crypto';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
-import { invalid } from '../../base/errors.ts';
+import { invalid, notFound } from '../../base/errors.ts';
 import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
 import { partitionsOf } from '../keys/list-partition.ts';
 
@@ -17,7 +17,7 @@ export type FeedFilter = {
 
 /** A credential limited to one environment gets that environment even if `env` is omitted. */
 export function filterOf(
-  { envs }: Reach,
+  { envs, projectIds }: Reach,
   query: {
     project_id: string;
     env?: Env | undefined;
@@ -25,6 +25,7 @@ export function filterOf(
     include?: FeedInclude[] | undefined;
   },
 ): FeedFilter {
+  if (projectIds && !projectIds.includes(query.project_id)) throw notFound('project');
   const narrowed = envs.length < allEnvs.length ? (envs[0] ?? null) : null;
   return {
     projectId: query.project_id,
@@ -115,10 +116,6 @@ export function readCursorPosition(
   }
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
-
-/** Identifies what a reach can access: reaches with the same name see the same rows. */
-export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
-  [workspaceId, envs, tenantId, projectId].join(' ');
 
 type SizedEntry = { scopes: readonly string[]; metaBytes?: number };
 

@@ -10,13 +10,15 @@
 // between is missed. *Read* gets the changes from a single database snapshot, which may be newer
 // than the version that ended the wait. The credential may have been revoked while the poll was
 // held, so a poll that waits is authenticated again before it gets any changes.
+
 import { monotonicMs } from '../../base/clock.ts';
 import type { Shared } from '../../base/coalesce.ts';
 import type { JsonText } from '../../base/json-text.ts';
+import { reachName } from '../../doors/reach.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { type DeltaAnswer, readDelta } from './feed-delta.ts';
-import { type FeedFilter, reachName } from './feed-view.ts';
+import type { FeedFilter } from './feed-view.ts';
 import { type NodeRegistry, type PollingNode, versionOf } from './node-registry.ts';
 import { feedIn } from './rows.ts';
 

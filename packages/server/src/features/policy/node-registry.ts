@@ -1,11 +1,13 @@
 // Keeps the records of the nodes that poll this process. After a change, many nodes poll at the
 // same moment, so their records are read and written in batches.
+
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
 import { conflict } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
+import { reachName } from '../../doors/reach.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
-import { envScopeOf, type FeedFilter, reachName } from './feed-view.ts';
+import { envScopeOf, type FeedFilter } from './feed-view.ts';
 import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.rows.ts';
 import type { NodeName } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';

@@ -1,6 +1,7 @@
 // Rate-limit counters shared by all nodes. Requests come through the `volatile` door, which has no
 // access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
+import { notFound } from '../../base/errors.ts';
 import { chain } from '../../base/maybe-async.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
 import { serve } from '../../http/route.ts';
@@ -58,10 +59,14 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
 
 type Counted = { env: Env; project_id: string; key_id: string | null; tenant_id: string | null };
 
-const subjectsOf = ({ workspaceId }: Reach, body: Counted): Subjects => ({
-  workspaceId,
-  env: body.env,
-  projectId: body.project_id,
-  keyId: body.key_id,
-  tenantId: body.tenant_id,
-});
+/** Projects are not looked up, so only a limited secret key gets a 404. */
+function subjectsOf({ workspaceId, projectIds }: Reach, body: Counted): Subjects {
+  if (projectIds && !projectIds.includes(body.project_id)) throw notFound('project');
+  return {
+    workspaceId,
+    env: body.env,
+    projectId: body.project_id,
+    keyId: body.key_id,
+    tenantId: body.tenant_id,
+  };
+}

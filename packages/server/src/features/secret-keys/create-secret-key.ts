@@ -3,8 +3,9 @@ import { invalid } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
 import type { Minted } from '../credentials/new-credential.ts';
+import { refuseBeyondCaller } from './key-limits.ts';
 import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
-import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
+import { insertSecretKey, loadSecretKey, requireProjects, type SecretKeyRow } from './rows.ts';
 
 /**
  * The new key never has more authority than its creator. If its creator is a secret key, the new
@@ -16,6 +17,8 @@ export async function createSecretKey(
   wanted: Omit<WantedSecretKey, 'authority'>,
 ): Promise<Change<Minted<SecretKeyRow>>> {
   const authority = creatorAuthority(tx.reach.authority);
+  await requireProjects(tx, wanted.projectIds);
+  refuseBeyondCaller(tx.reach, wanted);
   const expiresAt = expiryWithin(await creatorExpiry(tx), wanted.expiresAt);
   const { values, secret } = newSecretKey(tx, { ...wanted, expiresAt, authority });
   const row = await insertSecretKey(tx, values);

@@ -6,7 +6,12 @@ import { many } from '../../db/sql.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import type { Env, Role } from '../../doors/reach.ts';
 
-export type MintedKey = { id: string; authority: Role; isActive: boolean };
+export type MintedKey = {
+  id: string;
+  createdBy: string | null;
+  authority: Role;
+  isActive: boolean;
+};
 
 /**
  * The keys that a user created, the keys created with those, and the new keys from rotating any of
@@ -37,7 +42,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
         ) made
       ),
       found as materialized (select id from line limit ${IMPACT_KEYS_MAX})
-      select k.id, k.authority,
+      select k.id, k.created_by, k.authority,
         k.revoked_at is null and (k.expires_at is null or k.expires_at > ${tx.now}) as is_active
       from found cross join lateral (select * from secret_keys where id = found.id limit 1) k`,
   );

@@ -6,15 +6,16 @@ import type { NewSecretKeyRow, SecretKeyRow } from './rows.ts';
 
 export type WantedSecretKey = Pick<
   SecretKeyRow,
-  'env' | 'name' | 'meta' | 'expiresAt' | 'authority'
+  'env' | 'name' | 'meta' | 'expiresAt' | 'authority' | 'permissions' | 'projectIds' | 'networks'
 > & { rotatedFrom?: string };
 
 export function newSecretKey(
   tx: Minting & { reach: Pick<Reach, 'actor'> },
   wanted: WantedSecretKey,
 ): { values: NewSecretKeyRow; secret: Secret } {
-  const { name, meta, authority } = wanted;
+  const { name, meta, authority, permissions, projectIds, networks } = wanted;
   const { columns, secret } = newCredential('secret_key', wanted, tx);
   const createdBy = tx.reach.actor.id;
-  return { values: { ...columns, name, meta, authority, createdBy }, secret };
+  const limits = { permissions, projectIds, networks };
+  return { values: { ...columns, name, meta, authority, createdBy, ...limits }, secret };
 }

@@ -4,6 +4,7 @@ import type {
   RotatedSecretKey,
   SecretKey,
 } from '@keyrail/protocol/objects/secret-key.ts';
+import { profileOf } from '@keyrail/protocol/wire/permissions.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { ListedSecretKey, SecretKeyRow } from './rows.ts';
@@ -24,6 +25,10 @@ export const presentSecretKey = <Meta>(
   ...presentLife(row),
   authority: row.authority,
   created_by: row.createdBy,
+  permissions: row.permissions,
+  profile: profileOf(row.permissions),
+  project_ids: row.projectIds,
+  networks: row.networks,
 });
 
 export const presentCreated = ({ row, secret }: Minted<SecretKeyRow>): CreatedSecretKey => ({

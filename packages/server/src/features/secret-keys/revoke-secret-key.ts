@@ -1,5 +1,6 @@
 import { changed, unchanged } from '../../doors/door.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
+import { refuseBeyondCaller } from './key-limits.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /** Revokes a key permanently, in any state. Revoking it again changes nothing. */
@@ -8,6 +9,7 @@ export async function revokeSecretKey(
   { id, reason }: { id: string; reason: string | null },
 ): Promise<Plan<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
+  if (id !== tx.reach.actor.id) refuseBeyondCaller(tx.reach, key);
   const { env } = key;
   const isChanged = key.revokedAt === null;
   const affected = { kind: 'secret_key', id, env, isChanged } as const;

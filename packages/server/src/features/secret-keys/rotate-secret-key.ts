@@ -3,6 +3,7 @@ import { changed, type Read } from '../../doors/door.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { endsAfterRotation } from '../credentials/lifetime.ts';
 import type { Rotated } from '../credentials/new-credential.ts';
+import { refuseBeyondCaller } from './key-limits.ts';
 import { newSecretKey } from './new-secret-key.ts';
 import {
   insertSecretKey,
@@ -21,9 +22,10 @@ export async function rotateSecretKey(
   { id, overlapHours }: { id: string; overlapHours: number },
 ): Promise<Plan<Rotated<SecretKeyRow>>> {
   const old = await lockSecretKey(tx, id);
+  refuseBeyondCaller(tx.reach, old);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
   await refuseOutliving(tx, ends.successor);
-  const { env, name, meta } = old;
+  const { env, name, meta, permissions, projectIds, networks } = old;
   const foreseen = {
     action: 'secret_key.rotated',
     target: id,
@@ -37,6 +39,9 @@ export async function rotateSecretKey(
       meta,
       expiresAt: ends.successor,
       authority: tx.reach.authority === 'owner' ? old.authority : 'admin',
+      permissions,
+      projectIds,
+      networks,
       rotatedFrom: id,
     });
     const row = await insertSecretKey(write, values);

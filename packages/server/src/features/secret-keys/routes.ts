@@ -1,8 +1,12 @@
 // Secret keys: the credentials of the vendor's own backend.
 import { secretKeyEndpoints } from '@keyrail/protocol/endpoints/secret-keys.ts';
+import { profiles } from '@keyrail/protocol/wire/permissions.ts';
+import { assert } from '../../base/assert.ts';
+import type { Read } from '../../doors/door.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { planned, serve } from '../../http/route.ts';
 import { createSecretKey } from './create-secret-key.ts';
+import { narrowSecretKey } from './narrow-secret-key.ts';
 import { presentCreated, presentRotated, presentSecretKey } from './present.ts';
 import { revokeSecretKey } from './revoke-secret-key.ts';
 import { rotateSecretKey } from './rotate-secret-key.ts';
@@ -21,6 +25,9 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
             name: body.name ?? null,
             meta: body.meta ?? {},
             expiresAt: body.expires_at ?? null,
+            permissions: body.profile ? [...profiles[body.profile]] : (body.permissions ?? null),
+            projectIds: body.project_ids ?? null,
+            networks: body.networks ?? null,
           }),
         presentCreated,
       ),
@@ -35,10 +42,25 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
         present: presentSecretKey,
       }),
   },
+  'GET /v1/secret_keys/current': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read }) => presentSecretKey(await loadSecretKey(read, callingKey(read))),
+  },
   'GET /v1/secret_keys/{id}': {
     boundary: 'rows',
     door: 'read',
     run: async ({ read, params }) => presentSecretKey(await loadSecretKey(read, params.id)),
+  },
+  'PATCH /v1/secret_keys/{id}': {
+    boundary: 'rows',
+    door: 'write',
+    whenQuarantined: 'refuse',
+    plan: ({ params, body }) => {
+      const { expires_at: expiresAt, project_ids: projectIds, ...rest } = body;
+      const patch = { ...rest, expiresAt, projectIds };
+      return planned((tx) => narrowSecretKey(tx, { id: params.id, patch }), presentSecretKey);
+    },
   },
   'POST /v1/secret_keys/{id}/rotate': {
     boundary: 'rows',
@@ -63,3 +85,8 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
       ),
   },
 });
+
+function callingKey({ reach }: Read): string {
+  assert(reach.actor.id, 'an endpoint for secret keys was called without one');
+  return reach.actor.id;
+}

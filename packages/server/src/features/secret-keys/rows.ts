@@ -1,5 +1,6 @@
 // All SQL statements for secret_keys.
 import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
+import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
 import { maybe, one, sizedPage } from '../../db/sql.ts';
@@ -62,7 +63,7 @@ type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt';
 
 const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revoked_reason,
   quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at, authority,
-  created_by, ${secretKeyState} as state`;
+  created_by, permissions, project_ids, networks, ${secretKeyState} as state`;
 
 /** Newest first, starting after the given position. */
 export function listSecretKeys(
@@ -92,15 +93,29 @@ export async function insertSecretKey(
   return { ...row, lastUsedAt: null };
 }
 
+/** Throws 404 if a project is deleted or out of reach. */
+export async function requireProjects(tx: Read, ids: readonly string[] | null): Promise<void> {
+  if (ids === null) return;
+  const counted = sql<{ known: number }>`select count(*)::int as known from projects
+    where id = any (${ids}::uuid[]) and deleted_at is null`;
+  if ((await one(tx, counted)).known < ids.length) throw notFound('project');
+}
+
+type Changeable =
+  | ('name' | 'meta' | 'expiresAt' | 'vendorExpiresAt')
+  | ('permissions' | 'projectIds' | 'networks')
+  | Ending;
+
 /** Updates a locked row and returns the new row. */
 export async function updateSecretKey(
   tx: Write,
   current: SecretKeyRow,
-  values: Partial<Pick<Columns, 'expiresAt' | Ending>>,
+  { meta, ...values }: Partial<Pick<Columns, Changeable>>,
 ): Promise<SecretKeyRow> {
+  const changes = { ...values, ...(meta && { meta: JSON.stringify(meta) }) };
   const row = await one(
     tx,
-    sql<Stated>`update secret_keys set ${changesOf(values)} where id = ${current.id}
+    sql<Stated>`update secret_keys set ${changesOf(changes)} where id = ${current.id}
       returning *, ${secretKeyState} as state`,
   );
   return { ...row, lastUsedAt: current.lastUsedAt };

@@ -4,6 +4,7 @@ import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Minted } from '../credentials/new-credential.ts';
 import { insertMember, loadActingPerson } from '../members/rows.ts';
+import { unlimited } from '../secret-keys/key-limits.ts';
 import { newSecretKey } from '../secret-keys/new-secret-key.ts';
 import { insertSecretKey, type SecretKeyRow } from '../secret-keys/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
@@ -46,7 +47,8 @@ export async function createWorkspace(
     updatedAt: tx.now,
     createdBy: creator?.userId ?? null,
   });
-  const first = { env, name: null, meta: {}, expiresAt: null, authority: 'owner' as const };
+  const usual = { name: null, meta: {}, expiresAt: null, ...unlimited };
+  const first = { env, authority: 'owner' as const, ...usual };
   const { values, secret } = newSecretKey(tx, first);
   const secretKey = { row: await insertSecretKey(tx, values), secret };
   const joined = creator ? [await joinCreator(tx, creator, workspace.id)] : [];

@@ -1,0 +1,49 @@
+// The limits of a secret key, and the rule that no key gains anything: whoever creates, rotates or
+// changes a key already has everything that the key has.
+import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
+import { lacks, type Permission, permissions } from '@keyrail/protocol/wire/permissions.ts';
+import { refuseBeyondRole } from '../../access/roles.ts';
+import { lacking } from '../../access/secret-key-limits.ts';
+import { forbidden } from '../../base/errors.ts';
+import type { Reach } from '../../doors/reach.ts';
+
+/** Null: no limit. */
+export type KeyLimits = {
+  permissions: Permission[] | null;
+  projectIds: string[] | null;
+  networks: string[] | null;
+};
+
+export const unlimited: KeyLimits = { permissions: null, projectIds: null, networks: null };
+
+/** Throws if the caller would give away, or manage, more than it has. */
+export function refuseBeyondCaller(reach: Reach, wanted: KeyLimits): void {
+  refuseBeyondRole(reach.authority, wanted.permissions);
+  const missing = lacks(reach.permissions ?? null, wanted.permissions ?? permissions);
+  if (missing.length > 0) throw lacking(missing);
+  const { projectIds = null, networks = null } = reach;
+  if (!isWithin(projectIds, wanted.projectIds, isEqual)) throw beyond('projects');
+  if (!isWithin(networks, wanted.networks, containsNetwork)) throw beyond('networks');
+}
+
+/** Throws if the key could do anything that it could not do before. */
+export function refuseWidening(current: KeyLimits, next: KeyLimits): void {
+  if (!isWithin(current.permissions, next.permissions, isEqual)) throw wider('permissions');
+  if (!isWithin(current.projectIds, next.projectIds, isEqual)) throw wider('project_ids');
+  if (!isWithin(current.networks, next.networks, containsNetwork)) throw wider('networks');
+}
+
+const isEqual = (one: string, other: string): boolean => one === other;
+
+const isWithin = (
+  held: readonly string[] | null,
+  wanted: readonly string[] | null,
+  contains: (held: string, wanted: string) => boolean,
+): boolean =>
+  held === null || (wanted?.every((each) => held.some((one) => contains(one, each))) ?? false);
+
+const beyond = (limits: string) =>
+  forbidden(`This secret key can only manage keys that are limited to its own ${limits}.`);
+
+const wider = (field: string) =>
+  forbidden(`A secret key can only be narrowed: ${field} would allow more than before.`);
