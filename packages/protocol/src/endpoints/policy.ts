@@ -110,6 +110,10 @@ export const policyEndpoints = endpoints({
     query: z.strictObject({
       project_id: Uuid,
       env: Env.optional(),
+      overprivileged: queryBoolean(false).meta({
+        description:
+          'Only nodes whose last poll used a secret key that can do more than a node needs.',
+      }),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

@@ -1,7 +1,12 @@
 // Credentials for the vendor's own backend.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { CreatedSecretKey, RotatedSecretKey, SecretKey } from '../objects/secret-key.ts';
+import {
+  CreatedSecretKey,
+  RotatedSecretKey,
+  SecretKey,
+  SecretKeyUsage,
+} from '../objects/secret-key.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import {
@@ -15,7 +20,7 @@ import {
   Reason,
   Timestamp,
 } from '../validators.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, SECRET_KEY_USE_DAYS } from '../wire/limits.ts';
 import { profileNames } from '../wire/permissions.ts';
 
 export const secretKeyEndpoints = endpoints({
@@ -74,6 +79,15 @@ export const secretKeyEndpoints = endpoints({
       'Returns its environment and state, including when it was last used, revoked or ' +
       'quarantined. The full key is never shown again.',
     answers: { 200: SecretKey },
+  },
+  'GET /v1/secret_keys/{id}/usage': {
+    auth: 'vendor',
+    permission: 'secret_keys:read',
+    summary: 'List the permissions a secret key uses',
+    description:
+      `The permissions that the key's requests needed in the last ${SECRET_KEY_USE_DAYS} days. ` +
+      'The rest can be removed from the key without breaking what it does today.',
+    answers: { 200: SecretKeyUsage },
   },
   'PATCH /v1/secret_keys/{id}': {
     auth: 'vendor',

@@ -69,3 +69,14 @@ export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKe
   id: 'RotatedSecretKey',
 });
 export type RotatedSecretKey = z.output<typeof RotatedSecretKey>;
+
+export const SecretKeyUsage = z
+  .strictObject({
+    object: z.literal('secret_key_usage'),
+    secret_key_id: Uuid,
+    permissions: z.array(
+      z.strictObject({ permission: z.enum(permissions), last_used_at: WireTime }),
+    ),
+  })
+  .meta({ id: 'SecretKeyUsage' });
+export type SecretKeyUsage = z.output<typeof SecretKeyUsage>;

@@ -59,6 +59,8 @@ export const OVERLAP_HOURS_MAX = 168;
 export const OVERLAP_HOURS_DEFAULT = 24;
 export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
+/** How long the permissions that a secret key uses are remembered. */
+export const SECRET_KEY_USE_DAYS = 30;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
 // A workspace summary counts a key as unused after this many days without use.
