@@ -1,15 +1,13 @@
 // Nodes are closed while one of their requests is in progress, directly or through a relay. None of
 // them stays registered, whichever of its requests arrives last.
 import { deepEqual, equal } from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
-import { openRelay } from '../../packages/edge/src/relay/relay.ts';
 import { createNode } from '../../packages/sdk/src/keyrail.ts';
 import type { Fetch } from '../../packages/sdk/src/transport.ts';
+import { relayed } from './relayed.ts';
 
 const NODES = 10;
 
@@ -20,18 +18,6 @@ async function ground(t: TestContext, isRelayed: boolean): Promise<Ground> {
   const url = await addressOf(app.testApp);
   const { id: keyId, project_id: projectId } = await app.given.key();
   return { ...app, url: isRelayed ? await relayed(t, url, projectId) : url, keyId, projectId };
-}
-
-async function relayed(t: TestContext, url: string, projectId: string): Promise<string> {
-  const relay = openRelay({ url, projectId });
-  const server = createServer(relay.listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-    relay.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const nodeOf = ({ url, tokens, projectId }: Ground, fetch?: Fetch) =>

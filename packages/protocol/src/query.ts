@@ -13,10 +13,13 @@ import {
   SEARCH_CHARS_MAX,
   SEARCH_CHARS_MIN,
   SEARCH_MATCHES_MAX,
+  UNDERSTANDS_CHARS_MAX,
 } from './wire/limits.ts';
 import { looksSecret } from './wire/secret-texts.ts';
 
 const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')}))*$`;
+
+const UNDERSTANDS_PATTERN = /^[a-z,]+$/;
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
@@ -105,6 +108,23 @@ export const FeedIncludes = z
     description:
       "Adds fields to each entry: `meta` adds the key's `meta`, and `external_id` adds its " +
       "tenant's as `tenant_external_id`. Separate names with commas.",
+  });
+
+/** Comma-separated words, which may be unknown; parsed without duplicates, in alphabetical order. */
+export const Understands = z
+  .string()
+  .regex(UNDERSTANDS_PATTERN, { message: 'must be lowercase words, separated by commas' })
+  .max(UNDERSTANDS_CHARS_MAX)
+  .transform((value) => [...new Set(value.split(','))].filter((word) => word !== '').toSorted())
+  .meta({
+    jsonSchema: {
+      type: 'string',
+      pattern: UNDERSTANDS_PATTERN.source,
+      maxLength: UNDERSTANDS_CHARS_MAX,
+    },
+    description:
+      'The features that the node can enforce, separated by commas. A key that requires any ' +
+      'other feature is left out. Unknown words are ignored.',
   });
 
 /** A list's search parameter. A row matches if one of these fields starts with the text. */

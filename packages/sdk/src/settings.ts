@@ -4,6 +4,7 @@
 
 import { hostname } from 'node:os';
 import { isUnencrypted } from '@keyrail/protocol/wire/base-url.ts';
+import { feedFeatures } from '@keyrail/protocol/wire/feed-features.ts';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { ReadTraceparent } from '@keyrail/protocol/wire/traceparent.ts';
@@ -30,6 +31,8 @@ export type Runtime = {
   chance?: Chance | undefined;
   fetch?: Fetch | undefined;
   globals?: object | undefined;
+  /** The features that the node can enforce, in alphabetical order. */
+  understands?: readonly string[] | undefined;
 };
 
 /** The options with defaults applied, checked and clamped. */
@@ -44,6 +47,7 @@ export type Settings<R = unknown> = {
   tenantIds: readonly string[];
   /** The included fields, sorted. */
   include: readonly Include[];
+  understands: readonly string[];
   /** The name stays the same after a restart, but the ID does not. */
   nodeName: string;
   nodeId: string;
@@ -120,6 +124,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     env: checkEnv(options.env),
     tenantIds: checkTenants(options.tenantIds ?? []),
     include: checkInclude(options.include ?? []),
+    understands: runtime.understands ?? feedFeatures,
     ...nodeOf(options.nodeName, chance),
     cacheDir: options.cacheDir ?? null,
     feedKeys: checkFeedKeys(options.feedKeys, base),

@@ -81,6 +81,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     masterKey: Secret;
     publicUrl: string;
     checkAnswers: boolean;
+    feedFeatures: readonly string[];
     /** Null if nothing is measured; /metrics then doesn't exist. */
     metering: Metering | null;
     /** Null if nothing is traced. Closed with the app. */
@@ -217,7 +218,7 @@ const workerOf = (parts: AppParts, doors: DoorParts, built: WorkerBuilt): Worker
 const isProbe = ({ line }: ServedRoute): boolean => /^GET \/(healthz|readyz)$/.test(line);
 
 const measuredImpact: PreviewParts['measureImpact'] = async (tx, foreseen) =>
-  presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now);
+  presentImpact(foreseen, await measureImpact(tx, foreseen), tx.now);
 
 const WORK_WAIT_MS = 10_000;
 

@@ -13,8 +13,12 @@ import type {
 
 export const PROJECT = '00000000-0000-7000-8000-000000000001';
 
-type ModelKey = EntryRow &
-  Omit<ChangeRow, 'version'> & { changeId: number; meta: Record<string, unknown> };
+type ModelKey = Omit<ChangeRow, 'version' | 'isUnsupported'> & {
+  changeId: number;
+  meta: Record<string, unknown>;
+  /** The features that nodes must be able to enforce. */
+  requires: readonly string[];
+};
 
 /** Immutable, so that each reader keeps its own snapshot. */
 type FeedState = {
@@ -27,7 +31,8 @@ type FeedState = {
 type KeyPatch = Partial<
   Pick<
     ModelKey,
-    'meta' | 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isDisabled' | 'isRetired'
+    | ('meta' | 'scopes' | 'expiresAt' | 'rateLimits' | 'requires')
+    | ('isRevoked' | 'isDisabled' | 'isRetired')
   >
 >;
 
@@ -69,6 +74,7 @@ export class FeedModel {
       isDisabled: false,
       isRetired: false,
       meta: {},
+      requires: [],
     };
     this.#write([key]);
   }
@@ -127,10 +133,19 @@ const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
 /** The keys a node with this filter must have in this state. */
-export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
+export const keysIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
+  unretiredIn({ keys }, filter).filter((key) => !isUnsupported(key, filter));
+
+/** Also those that the node doesn't get, because it can't enforce a feature they require. */
+const unretiredIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
   [...keys.values()]
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)
     .filter((key) => isInFeed(key, filter));
+
+const isUnsupported = (
+  { requires }: Pick<ModelKey, 'requires'>,
+  { understands }: FeedFilter,
+): boolean => !requires.every((feature) => understands.includes(feature));
 
 /** Reads a single state. Other actors may get a turn before each statement. */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
@@ -141,23 +156,23 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
   },
   listEntries: async (filter, { after, limit }) => {
     await turn();
-    return keysIn(state, filter)
+    return unretiredIn(state, filter)
       .toSorted(byPosition)
       .filter((key) => after === null || byPosition(after, key) < 0)
       .slice(0, limit)
-      .map(withoutMeta);
+      .map((key) => rowOf(key, filter));
   },
   listChanges: async (filter, { since, after, limit }) => {
     await turn();
     return [...state.keys.values()]
       .flatMap((key): ChangeRow[] => {
         const version = state.versions.get(key.changeId) ?? 0;
-        return version > since && isInFeed(key, filter) ? [{ ...key, version }] : [];
+        const isWanted = version > since && isInFeed(key, filter);
+        return isWanted ? [{ ...rowOf(key, filter), version }] : [];
       })
       .toSorted((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1))
       .filter((row) => after === null || isAfter(row, after))
-      .slice(0, limit)
-      .map(withoutMeta);
+      .slice(0, limit);
   },
   listDetails: async ({ include }, ids) => {
     await turn();
@@ -168,7 +183,10 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
   },
 });
 
-const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
+const rowOf = ({ meta: _, requires, ...row }: ModelKey, filter: FeedFilter) => ({
+  ...row,
+  isUnsupported: isUnsupported({ requires }, filter),
+});
 
 /** The fields of a key that the feed only includes if a node asks for them. */
 export const detailsOf = (

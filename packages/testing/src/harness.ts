@@ -86,8 +86,9 @@ export type Harness = {
 
 let workspaces = 0;
 
-export async function harness(t: TestContext): Promise<Harness> {
-  const opened = await testApp();
+/** A new workspace in this file's app, or in another one on the same store. */
+export async function harness(t: TestContext, app?: TestApp): Promise<Harness> {
+  const opened = app ?? (await testApp());
   opened.clock.reset();
   t.after(() => opened.clock.reset());
   const as = (token: string | null) => callerWith(opened, token);

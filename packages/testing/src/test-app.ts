@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { feedFeatures } from '@keyrail/protocol/wire/feed-features.ts';
 import { createPasswordHasher, type PasswordHasher } from '@keyrail/server/access/passwords.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { type App, type AppParts, appSettings, buildApp } from '@keyrail/server/app.ts';
@@ -101,6 +102,7 @@ async function openTestApp(): Promise<TestApp> {
     counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
     publicUrl: 'http://keyrail.test',
     checkAnswers: true,
+    feedFeatures,
     metering: null,
     tracing: null,
   };

@@ -20,6 +20,7 @@ const few = {
   requests_7d: 0,
   last_used_at: null,
   nodes: 0,
+  nodes_unable: 0,
   scopes_removed: [],
 };
 

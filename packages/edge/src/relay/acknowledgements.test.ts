@@ -16,6 +16,7 @@ const ackOf = (node: string, version: number | null = 1) => ({
   nextPollMs: 25_000,
   version,
   sdk: null,
+  understands: null,
 });
 const answerOf = (status: number, body: object): Answer => ({
   status,

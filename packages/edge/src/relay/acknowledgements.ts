@@ -20,6 +20,7 @@ type Ack = {
   nextPollMs: number | null;
   version: number | null;
   sdk: string | null;
+  understands: string | null;
 };
 
 /**
@@ -130,10 +131,14 @@ function createReports(upstream: Pick<Upstream, 'ask'>) {
   };
 }
 
-const reportedNode = ({ node, name, nextPollMs, version, sdk }: Ack, isOld: boolean) => ({
+const reportedNode = (
+  { node, name, nextPollMs, version, sdk, understands }: Ack,
+  isOld: boolean,
+) => ({
   node_id: node,
   ...(!isOld && name !== null && { name }),
   ...(!isOld && nextPollMs !== null && { next_poll_ms: nextPollMs }),
+  ...(!isOld && understands !== null && { understands }),
   version,
   sdk: sdk === '' ? null : (sdk?.slice(0, SDK_HEADER_CHARS_MAX) ?? null),
 });

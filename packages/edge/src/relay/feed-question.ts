@@ -1,6 +1,10 @@
 // Parses a node's request for the policy feed.
 import type { IncomingHttpHeaders } from 'node:http';
-import { NODE_SEEN_WITHIN_MS, POLICY_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import {
+  NODE_SEEN_WITHIN_MS,
+  POLICY_WAIT_MS_MAX,
+  UNDERSTANDS_CHARS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import {
   NODE_HEADER,
   NODE_ID,
@@ -20,6 +24,8 @@ export type FeedQuestion = {
   node: string | null;
   /** The node's name, which stays the same across restarts; null if it has none. */
   name: string | null;
+  /** The query parameter `understands`; null if the node sends none. */
+  understands: string | null;
   /** The longest time until the node polls again, in milliseconds; null if unknown. */
   nextPollMs: number | null;
   /** The version that the node has applied; null if it requests a snapshot. */
@@ -35,7 +41,17 @@ export type FeedQuestion = {
 
 const FEED = /^\/v1\/policy\/(snapshot|delta)\?(.*)$/;
 const TARGET_CHARS_MAX = 4096;
-const single = ['project_id', 'env', 'node', 'since', 'wait_ms', 'cursor', 'leave'] as const;
+const WORDS = new RegExp(`^[a-z,]{1,${UNDERSTANDS_CHARS_MAX}}$`);
+const single = [
+  'project_id',
+  'env',
+  'node',
+  'since',
+  'wait_ms',
+  'cursor',
+  'leave',
+  'understands',
+] as const;
 
 /** Null for a conditional request, and for any other that only the control plane can handle. */
 export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQuestion | null {
@@ -46,7 +62,9 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
   if (single.some((name) => asked.getAll(name).length > 1)) return null;
   const node = asked.get('node') ?? headers[NODE_HEADER] ?? null;
   const name = headers[NODE_NAME_HEADER] ?? null;
+  const understands = asked.get('understands');
   if (!isNameOrNull(node) || !isNameOrNull(name)) return null;
+  if (understands !== null && !WORDS.test(understands)) return null;
   const since = endpoint === 'delta' ? wholeIn(asked.get('since')) : null;
   const waitMs = wholeIn(asked.get('wait_ms') ?? '0');
   if (since === undefined || waitMs === undefined || waitMs > POLICY_WAIT_MS_MAX) return null;
@@ -57,6 +75,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
     env: asked.get('env'),
     node,
     name,
+    understands,
     nextPollMs: waitMs > 0 ? waitMs : pollMsIn(headers[NODE_POLL_HEADER]),
     since,
     waitMs: endpoint === 'delta' ? waitMs : 0,

@@ -68,11 +68,12 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   /** Reports a node to the control plane. Null if the node sends no ID. */
   async function report(
     { headers }: IncomingMessage,
-    { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,
+    { projectId, env, node, since: version, ...question }: FeedQuestion,
   ): Promise<Reported | null> {
     if (node === null) return null;
     const { authorization: credential = '', [SDK_HEADER]: sdk } = headers;
-    const said = { name, nextPollMs, sdk: typeof sdk === 'string' ? sdk : null };
+    const { name, nextPollMs, understands } = question;
+    const said = { name, nextPollMs, understands, sdk: typeof sdk === 'string' ? sdk : null };
     const ack = { node, version, ...said };
     return acks.report({ credential, projectId, env }, ack);
   }

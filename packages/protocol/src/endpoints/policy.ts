@@ -4,7 +4,14 @@ import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
 import { PolicyNode, PolicyNodeReport } from '../objects/policy-node.ts';
 import { list } from '../objects/wire.ts';
-import { FeedIncludes, paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
+import {
+  FeedIncludes,
+  paging,
+  queryBoolean,
+  queryInteger,
+  TenantFilter,
+  Understands,
+} from '../query.ts';
 import { text } from '../text.ts';
 import { Cursor, Env, FeedNonce, NodeId, Uuid } from '../validators.ts';
 import {
@@ -23,6 +30,7 @@ const filter = {
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
   include: FeedIncludes.optional(),
+  understands: Understands.optional(),
   // The only parameter that is clamped (to the server's maximum page size) instead of rejected.
   // Sending it enables paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
@@ -155,6 +163,9 @@ export const policyEndpoints = endpoints({
             version: z.int().min(0).nullable().default(null),
             sdk: text(1, SDK_HEADER_CHARS_MAX).nullable().default(null).meta({
               description: "The node's `Keyrail-SDK` header.",
+            }),
+            understands: Understands.optional().meta({
+              description: "The query parameter `understands` of the node's poll.",
             }),
           }),
         )

@@ -55,6 +55,11 @@ export const Impact = z
         'Nodes seen in the last 90 seconds that the change reaches. For a secret key: the nodes ' +
         'in the workspace that may be using it.',
     }),
+    nodes_unable: Count.meta({
+      description:
+        'Those of the nodes that accept the API key now, but would reject it after the change, ' +
+        'because they cannot enforce a feature that it would then require.',
+    }),
     scopes_removed: z.array(z.string()).meta({
       description: 'Scopes the API key would lose; empty unless the change is an update of a key.',
     }),

@@ -29,6 +29,11 @@ export const PolicyNode = z
       .strictObject({ name: z.string(), version: z.string() })
       .nullable()
       .meta({ description: "From the node's `Keyrail-SDK` header." }),
+    understands: z.array(z.string()).meta({
+      description:
+        'The features that the node can enforce, in alphabetical order. It rejects keys that ' +
+        'require any other.',
+    }),
     first_seen_at: WireTime,
     last_seen_at: WireTime,
   })

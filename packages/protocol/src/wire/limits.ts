@@ -140,6 +140,7 @@ export const POLICY_PAGE_KEYS_MAX_DEFAULT = 10_000;
 export const POLICY_WAIT_MS_MAX = 30_000;
 export const POLICY_REPORT_NODES_MIN = 1;
 export const POLICY_REPORT_NODES_MAX = 1_000;
+export const UNDERSTANDS_CHARS_MAX = 200;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
 
 // Receipts

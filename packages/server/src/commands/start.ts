@@ -5,6 +5,7 @@ import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { feedFeatures } from '@keyrail/protocol/wire/feed-features.ts';
 import { createEmbedChangeLimit } from '../access/embed-changes.ts';
 import { createPasswordHasher } from '../access/passwords.ts';
 import { createThrottle, noThrottle } from '../access/throttle.ts';
@@ -154,6 +155,7 @@ async function openApp(config: Config, { makesBackups, ...opening }: Opening): P
     },
     metering: await meteringOf(config.monitoring),
     checkAnswers: false,
+    feedFeatures,
   });
   await app.prepare();
   await app.worker.backup.tasks?.clear().catch((error: unknown) => {

@@ -505,6 +505,8 @@ CASE env_scope
     WHEN 'live'::text THEN 1
     ELSE 2
 END) stored not null,
+  understands text[] default '{}'::text[] not null,
+  secret_key_id uuid,
   constraint policy_nodes_pkey PRIMARY KEY (project_id, node_id, env_scope),
   constraint policy_nodes_workspace_id_project_id_fkey FOREIGN KEY (workspace_id, project_id) REFERENCES projects(workspace_id, id)
 );
@@ -1419,6 +1421,12 @@ begin
   perform set_config('kr.envs', envs, true);
   return found_env;
 end $function$;
+
+CREATE OR REPLACE FUNCTION features_of(key api_keys)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN '{}'::text[];
 
 CREATE OR REPLACE PROCEDURE feed_policy(IN target regclass)
  LANGUAGE plpgsql

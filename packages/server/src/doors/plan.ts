@@ -28,6 +28,8 @@ export type Foreseen = {
   action: ForeseeableAction;
   target: string;
   affected: Affected;
+  /** The new values of the API key's columns, by field. */
+  values?: Readonly<Record<string, unknown>>;
   scopesRemoved?: readonly string[];
   /** The `meta` that the change stores, and the size of the `meta` it replaces. */
   meta?: { stored: object; replacedBytes: number };

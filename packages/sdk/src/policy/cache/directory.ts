@@ -29,6 +29,7 @@ export type CacheNaming = {
   env: Env | null;
   tenantIds: readonly string[];
   include?: readonly Include[];
+  understands?: readonly string[];
   /** Whether the cache contains signed responses. */
   isProven?: boolean;
 };
@@ -38,18 +39,25 @@ export type CacheNaming = {
  * existing caches.
  */
 export const belongingOf = (naming: CacheNaming): Belonging => {
-  const { projectId, env, tenantIds, include = [], isProven = false } = naming;
+  const { include = [], understands = [], isProven = false } = naming;
+  const { projectId, env, tenantIds } = naming;
   return {
     projectId,
     env,
     tenantIds,
     ...(include.length > 0 && { include }),
+    ...(understands.length > 0 && { understands }),
     ...(isProven && { isProven }),
   };
 };
 
+/**
+ * What the node understands is not part of the name: after an upgrade or a downgrade of the SDK,
+ * the node must find the earlier files and discard them, not leave them for a later start.
+ */
 export function namesOf(naming: CacheNaming): Names {
-  const ofPolicy = `keyrail-${hexOf(JSON.stringify(belongingOf(naming)), 16)}`;
+  const belonging = belongingOf({ ...naming, understands: [] });
+  const ofPolicy = `keyrail-${hexOf(JSON.stringify(belonging), 16)}`;
   const ofKey = hexOf(`keyrail policy cache ${naming.secretKey}`, 8);
   return { ofPolicy, own: `${ofPolicy}-${ofKey}` };
 }

@@ -52,6 +52,8 @@ export type Belonging = {
   tenantIds: readonly string[];
   /** Additional fields of the keys; absent if there are none. */
   include?: readonly Include[];
+  /** The features that the node could enforce; absent if there were none. */
+  understands?: readonly string[];
   /** Whether the file contains signed responses; absent if not. */
   isProven?: boolean;
 };

@@ -73,3 +73,11 @@ create policy within_projects on audit_logs as restrictive for select to kr_read
        else exists (select from projects where projects.id = audit_logs.target_id)
          or exists (select from api_keys where api_keys.id = audit_logs.target_id)
          or exists (select from secret_keys where secret_keys.id = audit_logs.target_id) end);
+
+-- The features that a node must be able to enforce before it may have this key.
+create function features_of(key api_keys) returns text[] immutable parallel safe language sql
+  return '{}'::text[];
+
+alter table policy_nodes
+  add column understands   text[] not null default '{}',
+  add column secret_key_id uuid; -- the key of its last poll

@@ -48,6 +48,7 @@ const NOTHING = {
   requests_7d: 0,
   last_used_at: null,
   nodes: 0,
+  nodes_unable: 0,
   scopes_removed: [],
 };
 

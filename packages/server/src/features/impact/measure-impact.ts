@@ -1,9 +1,13 @@
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { unreachable } from '../../base/assert.ts';
-import type { Affected, Check } from '../../doors/plan.ts';
+import type { Affected, Check, Foreseen } from '../../doors/plan.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { partitionsOf } from '../keys/list-partition.ts';
-import { countLiveNodes, type NodeSelection } from '../policy/node-count.rows.ts';
+import {
+  countLiveNodes,
+  countUnableNodes,
+  type NodeSelection,
+} from '../policy/node-count.rows.ts';
 import { addKeys, addSecretKeys, type KeySums, NO_KEYS } from './key-sums.ts';
 import {
   countKeys,
@@ -13,18 +17,25 @@ import {
   type KeyCounts,
 } from './rows.ts';
 
-export type Measured = KeySums & { nodes: number };
+/** `unableNodes` are those of the nodes that would reject a key that they accept now. */
+export type Measured = KeySums & { nodes: number; unableNodes: number };
 
 /** Counts what a change would affect. Examines at most IMPACT_KEYS_MAX keys, newest first. */
-export async function measureImpact(tx: Check, affected: Affected): Promise<Measured> {
+export async function measureImpact(
+  tx: Check,
+  { affected, values }: Pick<Foreseen, 'affected' | 'values'>,
+): Promise<Measured> {
   const counted = async (sums: KeySums, filter: NodeSelection) => ({
     ...sums,
     nodes: (await countLiveNodes(tx, filter)).total,
+    unableNodes: 0,
   });
   switch (affected.kind) {
     case 'api_key': {
       const sums = affected.isChanged ? await sumKey(tx, affected) : NO_KEYS;
-      return counted(sums, { changes: [affected] });
+      const measured = await counted(sums, { changes: [affected] });
+      if (!values || !affected.isChanged) return measured;
+      return { ...measured, unableNodes: await countUnableNodes(tx, affected, values) };
     }
     case 'keys of a tenant': {
       const sums = await sumKeys(tx, { under: { tenantId: affected.tenantId } });
@@ -48,7 +59,7 @@ export async function measureImpact(tx: Check, affected: Affected): Promise<Meas
       return counted(sums, { envScopes: env === 'test' ? ['test'] : ['all', ...allEnvs] });
     }
     case 'secret keys of a person':
-      return { ...(await sumMintedKeys(tx, affected.userId)), nodes: 0 };
+      return { ...(await sumMintedKeys(tx, affected.userId)), nodes: 0, unableNodes: 0 };
     default:
       return unreachable(affected);
   }

@@ -26,6 +26,7 @@ export function presentImpact(
     requests_7d: since(measured.week, measured.beforeWeek),
     last_used_at: wireTimeOrNull(measured.lastUsedAt),
     nodes: measured.nodes,
+    nodes_unable: measured.unableNodes,
     scopes_removed: [...scopesRemoved],
   };
 }

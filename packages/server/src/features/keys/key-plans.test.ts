@@ -240,7 +240,7 @@ test('every page of the policy feed is read from an index', { skip }, async (t) 
       const [statement] = await sentBy((run) =>
         listEntries(
           { run },
-          { projectId, env: null, tenantIds, include: [] },
+          { projectId, env: null, tenantIds, include: [], understands: [] },
           { after, limit: LIMIT },
         ),
       );

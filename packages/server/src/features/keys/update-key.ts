@@ -25,6 +25,7 @@ export async function updateKey(
     action: 'api_key.updated',
     target: id,
     affected: affectedKey(key, names.length > 0),
+    values,
     ...(scopes && { scopesRemoved: key.scopes.filter((scope) => !scopes.includes(scope)) }),
     ...(meta && { meta: { stored: meta, replacedBytes: key.metaBytes } }),
   } as const;

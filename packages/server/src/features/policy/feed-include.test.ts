@@ -153,6 +153,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isRevoked: false,
   isDisabled: false,
   isRetired: false,
+  isUnsupported: false,
 }));
 
 test('large `meta` values shorten a page, and only those that fit on it are read', async () => {
@@ -172,7 +173,13 @@ test('large `meta` values shorten a page, and only those that fit on it are read
       return ids.map((id) => ({ id, meta: { id } }));
     },
   };
-  const filter = { projectId: '', env: null, tenantIds: null, include: ['meta' as const] };
+  const filter = {
+    projectId: '',
+    env: null,
+    tenantIds: null,
+    include: ['meta' as const],
+    understands: [],
+  };
   const seen: unknown[] = [];
   let after: (ChangeRow & { version: number }) | null = null;
   do {

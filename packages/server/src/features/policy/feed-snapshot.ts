@@ -9,6 +9,9 @@ import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 /** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
 const ENTRIES_PER_STATEMENT = 1000;
 
+/** The maximum number of keys read for one page, including those that the node doesn't support. */
+const KEYS_READ_MAX = 20_000;
+
 export type SnapshotQuestion = {
   filter: FeedFilter;
   /**
@@ -27,7 +30,7 @@ export type SnapshotAnswer = {
   head: FeedHead;
   entries: EntryRow[];
   generatedAt: Date;
-  /** The position of the last entry; null on the last page. */
+  /** The position after which the next page starts; null on the last page. */
   next: EntryPosition | null;
 };
 
@@ -42,41 +45,56 @@ export async function readSnapshot(
 ): Promise<SnapshotAnswer> {
   const head = await feed.loadHead(filter.projectId);
   const wanted = Math.min(pageKeysMax ?? keysMax, keysMax);
-  const { entries, isFull } = head.isDeleted
-    ? { entries: [], isFull: false }
+  const { entries, isFull, stoppedAt } = head.isDeleted
+    ? { entries: [], isFull: false, stoppedAt: null }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
   // If a page reaches the size limit, its last entry is moved to the next page, which is therefore
   // never empty.
   const fitting = isFull ? entries.length - 1 : wanted;
-  const hasMore = entries.length > fitting;
-  if (hasMore && pageKeysMax === null) throw new ApiError('snapshot_too_large');
   const page = entries.slice(0, fitting);
+  const next = entries.length > fitting ? (page.at(-1) ?? null) : stoppedAt;
+  if (next && pageKeysMax === null) throw new ApiError('snapshot_too_large');
   return {
     head: after ? { ...head, version: after.version } : head,
     entries: await withDetails(feed, filter, page),
     generatedAt: feed.now,
-    next: hasMore ? (page.at(-1) ?? null) : null,
+    next,
   };
 }
+
+type Listed = {
+  entries: EntryRow[];
+  isFull: boolean;
+  /** Where reading stopped because most of the keys are not for this node. */
+  stoppedAt: EntryPosition | null;
+};
 
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,
   { after, most }: { after: EntryPosition | null; most: number },
-): Promise<{ entries: EntryRow[]; isFull: boolean }> {
+): Promise<Listed> {
   const entries: EntryRow[] = [];
   const budget = createResponseBudget();
+  const readMax = Math.max(most, KEYS_READ_MAX);
   let position = after;
+  let read = 0;
   while (entries.length < most && !budget.isFull()) {
-    const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
+    if (read >= readMax) return { entries, isFull: false, stoppedAt: position };
+    const isSparse = read > entries.length;
+    const limit = isSparse
+      ? ENTRIES_PER_STATEMENT
+      : Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
     const rows = await feed.listEntries(filter, { after: position, limit });
     for (const row of rows) {
+      if (row.isUnsupported) continue;
       entries.push(row);
       budget.take(entryChars(row));
-      if (budget.isFull()) break;
+      if (entries.length === most || budget.isFull()) break;
     }
     position = rows.at(-1) ?? position;
+    read += rows.length;
     if (rows.length < limit) break;
   }
-  return { entries, isFull: budget.isFull() };
+  return { entries, isFull: budget.isFull(), stoppedAt: null };
 }

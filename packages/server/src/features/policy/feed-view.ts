@@ -13,6 +13,8 @@ export type FeedFilter = {
   tenantIds: readonly string[] | null;
   /** The optional fields to include in entries, sorted by name. */
   include: readonly FeedInclude[];
+  /** The known features that the node can enforce, sorted. It gets no key that requires others. */
+  understands: readonly string[];
 };
 
 /** A credential limited to one environment gets that environment even if `env` is omitted. */
@@ -23,7 +25,9 @@ export function filterOf(
     env?: Env | undefined;
     tenant_id?: string[] | undefined;
     include?: FeedInclude[] | undefined;
+    understands?: string[] | undefined;
   },
+  features: readonly string[],
 ): FeedFilter {
   if (projectIds && !projectIds.includes(query.project_id)) throw notFound('project');
   const narrowed = envs.length < allEnvs.length ? (envs[0] ?? null) : null;
@@ -32,8 +36,13 @@ export function filterOf(
     env: query.env ?? narrowed,
     tenantIds: query.tenant_id ? [...new Set(query.tenant_id)].toSorted() : null,
     include: query.include ?? [],
+    understands: knownOf(query.understands, features),
   };
 }
+
+/** Unknown words are ignored, so that nodes that know more than the server share responses. */
+export const knownOf = (words: readonly string[] = [], features: readonly string[]): string[] =>
+  words.filter((word) => features.includes(word));
 
 /** Whether a key belongs to one of the tenants in the feed. */
 export const isInFeed = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: string }): boolean =>
@@ -70,13 +79,14 @@ const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     : 'all';
 
 /**
- * The feed's name in ETags and cursors. Without `include`, the name is the same as in earlier
- * releases.
+ * The feed's name in ETags and cursors. Without `include` and `understands`, the name is the same
+ * as in earlier releases.
  */
 const feedName = (filter: FeedFilter): string =>
-  [filter.projectId, envScopeOf(filter), [tenantScopeOf(filter), ...filter.include].join('+')].join(
-    ':',
-  );
+  [filter.projectId, envScopeOf(filter), contentOf(filter)].join(':');
+
+const contentOf = (filter: FeedFilter): string =>
+  [tenantScopeOf(filter), ...filter.include, ...filter.understands].join('+');
 
 export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: number): string =>
   `W/"${kind}:${feedName(filter)}:${version}"`;

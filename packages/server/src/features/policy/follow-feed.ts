@@ -94,8 +94,8 @@ function readShared(
   record: RecordDoor,
   { filter, since, changesMax }: Poll,
 ): Promise<PollAnswer> {
-  const { projectId, env, tenantIds, include } = filter;
-  const asked = [projectId, env, tenantIds, include, since, changesMax];
+  const { projectId, env, tenantIds, include, understands } = filter;
+  const asked = [projectId, env, tenantIds, include, understands, since, changesMax];
   const name = [reachName(record.read.reach), ...asked].join(' ');
   return share(name, async () => {
     const verdict = await record.together((tx) =>

@@ -34,6 +34,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isRevoked: false,
   isDisabled: false,
   isRetired: false,
+  isUnsupported: false,
 }));
 
 const following = (after: { id: string } | null, limit: number): ChangeRow[] => {
@@ -56,7 +57,7 @@ const feed: FeedSource = {
   listDetails: async () => [],
 };
 
-const filter = { projectId: '', env: null, tenantIds: null, include: [] };
+const filter = { projectId: '', env: null, tenantIds: null, include: [], understands: [] };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
 test('pages of very large keys are shorter, and together they contain every key exactly once', async () => {

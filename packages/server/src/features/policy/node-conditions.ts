@@ -1,4 +1,5 @@
 // SQL conditions on nodes, shared by several statements.
+import { profiles } from '@keyrail/protocol/wire/permissions.ts';
 import { named, type Sql, sql } from '../../base/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
@@ -36,6 +37,11 @@ export const isConnected = sql`(last_seen_at <= ${moment}
  */
 export const isReplaced = sql`(coalesce(replaced_at >= last_seen_at, false)
   and not ${isConnected})`;
+
+/** Whether the secret key of the node's last poll can do more than a node needs. */
+export const isOverprivileged = sql`exists (
+  select from secret_keys k where k.id = policy_nodes.secret_key_id and k.revoked_at is null
+    and (k.permissions is null or not k.permissions <@ ${profiles.node}::text[]))`;
 
 /** Selects the nodes that see a change in one environment. */
 export type ChangeScope = { projectId: string; env: Env };

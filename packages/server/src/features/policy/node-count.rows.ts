@@ -1,5 +1,5 @@
 // All SQL statements that count nodes.
-import { type Sql, sql } from '../../base/sql.ts';
+import { columnName, type Sql, sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
 import {
@@ -94,3 +94,28 @@ const isSeenBy = (filter: NodeSelection): Sql =>
         select project, scope from unnest(${filter.changes.map(({ projectId }) => projectId)}::uuid[],
           ${filter.changes.map(({ env }) => env)}::text[]) as change (project, env)
         cross join lateral (values (env), ('all')) as seen (scope))`;
+
+/**
+ * Counts the nodes that revocations wait for which can enforce all features that an API key
+ * requires now, but not those that it would require with these values.
+ */
+export async function countUnableNodes(
+  tx: Runner,
+  { id, ...scope }: ChangeScope & { id: string },
+  values: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const columns = Object.entries(values).map(([field, value]) => [columnName(field), value]);
+  const { unable } = await one(
+    tx,
+    sql<{ unable: number }>`
+      with key as materialized (
+        select features_of(k) as required,
+          features_of(jsonb_populate_record(k, ${JSON.stringify(Object.fromEntries(columns))}::jsonb))
+            as required_then
+        from api_keys k where id = ${id})
+      select count(*)::int as unable from policy_nodes cross join key
+      where last_seen_at > ${servedSince(NODE_COUNTED_MS)} and ${seesChangeIn(scope)}
+        and required <@ understands and not required_then <@ understands`,
+  );
+  return unable;
+}

@@ -5,7 +5,7 @@ import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
 import { conflict } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
-import { reachName } from '../../doors/reach.ts';
+import { type Reach, reachName } from '../../doors/reach.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { envScopeOf, type FeedFilter } from './feed-view.ts';
 import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.rows.ts';
@@ -26,7 +26,7 @@ export type PollingNode = {
   name: string | null;
   /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;
-  /** Recorded only when something else has changed too. */
+  /** Recorded only when something else has changed too, unlike what it understands. */
   sdk: SdkName | null;
 };
 
@@ -73,10 +73,13 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const acked = ackedVersion(version, known);
       const { sdk, name, nextPollMs } = polling;
       const nextMs = nextPollMs ?? NODE_SEEN_WITHIN_MS;
-      if (node && isWorthWriting(acked, known, nextMs)) {
+      const { understands } = polling.filter;
+      const secretKeyId = secretKeyOf(read.reach);
+      const isSame = isSameNode(known, { understands, secretKeyId });
+      if (node && (!isSame || isWorthWriting(acked, known, nextMs))) {
         const isNew = known.ackedVersion === null;
-        const said = { sdk, name, connectedMs: connectedMs(nextMs), isNew };
-        await write(read, { ...node, projectId, version: acked, ...said });
+        const said = { sdk, name, connectedMs: connectedMs(nextMs), understands };
+        await write(read, { ...node, projectId, version: acked, ...said, secretKeyId, isNew });
         hub.announceAck(projectId);
       }
       return known.version;
@@ -121,6 +124,15 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;
+
+const secretKeyOf = ({ actor }: Reach): string | null =>
+  actor.type === 'secret_key' ? actor.id : null;
+
+type NodeMarks = Pick<NodeAck, 'understands' | 'secretKeyId'>;
+
+/** Whether the node still understands the same features, and still uses the same secret key. */
+const isSameNode = (known: NodeSeen, { understands, secretKeyId }: NodeMarks): boolean =>
+  known.secretKeyId === secretKeyId && String(known.understands) === String(understands);
 
 /**
  * A record is written only if the node is new, its version has changed, the record is stale, or the

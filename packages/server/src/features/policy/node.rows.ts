@@ -9,6 +9,7 @@ import {
   type ChangeScope,
   hasLeft,
   isConnected,
+  isOverprivileged,
   isReplaced,
   moment,
   NODES_PER_SCOPE_MAX,
@@ -37,6 +38,8 @@ export type NodeSeen = {
    * How much longer the node counts as connected; negative if it no longer does; null if unknown.
    */
   connectedForMs: number | null;
+  understands: string[] | null;
+  secretKeyId: string | null;
 };
 
 /** Returns one result per node, in the order of `nodes`. A null node is one without an ID. */
@@ -55,12 +58,14 @@ export async function listNodesSeen(
         n.last_seen_at < ${moment} - ${RECORDED_APART_MS} * interval '1 millisecond'
           or n.last_seen_at > ${moment} as is_stale,
         ${hasLeft('n')} as has_left,
-        date_part('epoch', n.next_poll_by - ${moment}) * 1000 as connected_for_ms
+        date_part('epoch', n.next_poll_by - ${moment}) * 1000 as connected_for_ms,
+        n.understands, n.secret_key_id
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
           -- The limit keeps the planner from reading all the project's nodes.
-          select acked_version, last_seen_at, left_at, next_poll_by from policy_nodes
+          select acked_version, last_seen_at, left_at, next_poll_by, understands, secret_key_id
+          from policy_nodes
           where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
           limit 1
         ) n on true
@@ -90,6 +95,7 @@ export type ListedNode = KnownNode & {
   currentVersion: number;
   sdkName: string | null;
   sdkVersion: string | null;
+  understands: string[];
   firstSeenAt: Date;
 };
 
@@ -98,6 +104,8 @@ export type NodePosition = Pick<NodeRow, 'nodeId' | 'envScope' | 'lastSeenAt'>;
 type NodeFilter = {
   projectId: string;
   scopes: readonly EnvScope[];
+  /** Whether to list only nodes whose secret key can do more than a node needs. */
+  overprivileged: boolean;
   after: NodePosition | null;
   limit: number;
 };
@@ -109,12 +117,13 @@ const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
  * Lists nodes from an index, most recently seen first, so the cost depends only on the page size.
  */
 export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
-  const { projectId, after, limit } = filter;
+  const { projectId, overprivileged, after, limit } = filter;
   const ranks = filter.scopes.map((scope) => RANK_OF_SCOPE[scope]);
   const onwards = after
     ? sql`and (last_seen_at, node_id, env_scope)
         < (${after.lastSeenAt}, ${after.nodeId}, ${after.envScope})`
     : sql``;
+  const chosen = overprivileged ? sql`and ${isOverprivileged}` : sql``;
   return many(
     tx,
     sql<ListedNode>`
@@ -122,14 +131,14 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
         page.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
       from (
         select newest.* from unnest(${ranks}::smallint[]) as covered (rank) cross join lateral (
-          select node_id, env_scope, acked_version, sdk_name, sdk_version,
+          select node_id, env_scope, acked_version, sdk_name, sdk_version, understands,
             coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at,
             ${isConnected} as is_connected
           from policy_nodes
           where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
             and last_seen_at > ${moment}
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-            and not ${isReplaced}
+            and not ${isReplaced} ${chosen}
           order by last_seen_at desc nulls last, node_id desc limit ${limit}
         ) newest
         order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
@@ -144,6 +153,9 @@ export type NodeAck = NodeName & {
   sdk: SdkName | null;
   name: string | null;
   connectedMs: number;
+  understands: readonly string[];
+  /** The secret key of the node's last poll; null if it used none. */
+  secretKeyId: string | null;
   isNew: boolean;
 };
 
@@ -167,7 +179,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
     // thousand new nodes.
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, node_name,
-         first_seen_at, last_seen_at, next_poll_by)
+         understands, secret_key_id, first_seen_at, last_seen_at, next_poll_by)
       with room as materialized (
         select in_project, in_scope, (select count(*) from policy_nodes n
             where (n.project_id, n.env_scope) = (in_project, in_scope)
@@ -175,6 +187,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
         from (select distinct * from unnest(${projectIds}::uuid[], ${scopes}::text[])
             as asked (in_project, in_scope)) asked)
       select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, name,
+        string_to_array(words, ','), secret_key,
         ${moment}, ${moment}, ${moment} + connected * interval '1 millisecond'
       from unnest(${projectIds}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
@@ -183,8 +196,11 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
         ${acks.map(({ sdk }) => sdk?.name ?? null)}::text[],
         ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[],
         ${acks.map(({ name }) => name)}::text[],
+        ${acks.map(({ understands }) => understands.join())}::text[],
+        ${acks.map(({ secretKeyId }) => secretKeyId)}::uuid[],
         ${acks.map(({ connectedMs }) => connectedMs)}::int[])
-          as ack (project, node, scope, version, sdk_name, sdk_version, name, connected)
+          as ack (project, node, scope, version, sdk_name, sdk_version, name, words, secret_key,
+            connected)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         -- A subquery, because a join could change the order in which rows are written.
@@ -197,6 +213,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
             else excluded.last_seen_at end, sdk_name = excluded.sdk_name,
           sdk_version = excluded.sdk_version, next_poll_by = excluded.next_poll_by,
           node_name = coalesce(excluded.node_name, known.node_name),
+          understands = excluded.understands, secret_key_id = excluded.secret_key_id,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
       returning 1`,

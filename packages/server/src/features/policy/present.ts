@@ -50,11 +50,12 @@ function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {
   };
 }
 
-/** Why a key is removed from nodes; null if nodes should have it. */
-function removalReason({ isRevoked, isDisabled, isRetired }: ChangeRow): string | null {
-  if (isRevoked) return 'revoked';
-  if (isDisabled) return 'disabled';
-  return isRetired ? 'expired' : null;
+/** Why a key is removed from a node; null if the node should have it. */
+function removalReason(row: ChangeRow): string | null {
+  if (row.isRevoked) return 'revoked';
+  if (row.isDisabled) return 'disabled';
+  if (row.isRetired) return 'expired';
+  return row.isUnsupported ? 'unsupported' : null;
 }
 
 export const presentSnapshot = (
@@ -92,6 +93,7 @@ export const presentNode = (row: ListedNode, projectId: string): PolicyNode => (
   }),
   connected: row.isConnected,
   sdk: row.sdkName && row.sdkVersion ? { name: row.sdkName, version: row.sdkVersion } : null,
+  understands: row.understands,
   first_seen_at: wireTime(row.firstSeenAt),
   last_seen_at: wireTime(row.lastSeenAt),
 });

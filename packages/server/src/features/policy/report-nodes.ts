@@ -1,12 +1,14 @@
 // Records nodes that poll a relay instead of this server.
 import type { Read } from '../../doors/door.ts';
-import type { FeedFilter } from './feed-view.ts';
+import { type FeedFilter, knownOf } from './feed-view.ts';
 import { sdkNameIn } from './node-headers.ts';
 import { type NodeRegistry, versionOf } from './node-registry.ts';
 
 type Report = {
   filter: FeedFilter;
   nodes: readonly ReportedNode[];
+  /** The features that keys may require. */
+  features: readonly string[];
 };
 
 type ReportedNode = {
@@ -15,6 +17,7 @@ type ReportedNode = {
   next_poll_ms: number | null;
   version: number | null;
   sdk: string | null;
+  understands?: string[] | undefined;
 };
 
 type Reported = { version: number; left: string[] };
@@ -27,16 +30,17 @@ type Reported = { version: number; left: string[] };
 export async function reportNodes(
   registry: NodeRegistry,
   read: Read,
-  { filter, nodes }: Report,
+  { filter: feed, nodes, features }: Report,
 ): Promise<Reported> {
   const left: string[] = [];
   await Promise.all(
     nodes.map(async ({ node_id: nodeId, name, next_poll_ms: nextPollMs, version, ...said }) => {
       const sdk = sdkNameIn(said.sdk ?? undefined);
+      const filter = { ...feed, understands: knownOf(said.understands, features) };
       const node = { filter, nodeId, name, nextPollMs, sdk };
       if ((await registry.seen(read, node, version)) === 'left') left.push(nodeId);
     }),
   );
-  const nobody = { filter, nodeId: undefined, name: null, nextPollMs: null, sdk: null };
+  const nobody = { filter: feed, nodeId: undefined, name: null, nextPollMs: null, sdk: null };
   return { version: versionOf(await registry.seen(read, nobody, null)), left };
 }

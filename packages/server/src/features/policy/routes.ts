@@ -26,12 +26,19 @@ import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
 import { feedIn } from './rows.ts';
 
-export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number; signFeed: SignFeed };
+export type PolicyParts = {
+  hub: PolicyHub;
+  policyPageKeysMax: number;
+  signFeed: SignFeed;
+  /** The features that keys may require. Tests add one. */
+  feedFeatures: readonly string[];
+};
 
 export const policyRoutes = ({
   hub,
   policyPageKeysMax: keysMax,
   signFeed,
+  feedFeatures,
 }: PolicyParts): ServedRoute[] => {
   const nodes = createNodeRegistry(hub);
   const parts: FollowParts = {
@@ -58,7 +65,7 @@ export const policyRoutes = ({
       compress: true,
       hot: true,
       run: async ({ record, query, after: cursor, issueCursor, header, target }) => {
-        const filter = filterOf(record.read.reach, query);
+        const filter = filterOf(record.read.reach, query, feedFeatures);
         const node = { filter, ...nodeIn(header, query), nextPollMs: pollMsIn(header) };
         const version = versionOf(await nodes.seen(record.read, node, null));
         const etag = etagOf('snap', filter, version);
@@ -81,7 +88,7 @@ export const policyRoutes = ({
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
-        const filter = filterOf(record.read.reach, query);
+        const filter = filterOf(record.read.reach, query, feedFeatures);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
         const nextPollMs = timeoutMs > 0 ? timeoutMs : pollMsIn(header);
@@ -105,7 +112,8 @@ export const policyRoutes = ({
       run: async ({ read, query, after }) => {
         const { id: projectId } = await loadProject(read, query.project_id);
         const scopes = visibleScopes(read.reach, query.env);
-        const filter = { projectId, scopes, after: readNodePosition(after) };
+        const { overprivileged } = query;
+        const filter = { projectId, scopes, overprivileged, after: readNodePosition(after) };
         return pageOf(query.limit, {
           list: (limit) => listNewestNodes(read, { ...filter, limit }),
           present: (row) => presentNode(row, projectId),
@@ -120,8 +128,9 @@ export const policyRoutes = ({
       whenQuarantined: 'allow',
       hot: true,
       run: async ({ record, body }) => {
-        const filter = filterOf(record.read.reach, body);
-        const reported = await reportNodes(nodes, record.read, { filter, nodes: body.nodes });
+        const filter = filterOf(record.read.reach, body, feedFeatures);
+        const report = { filter, nodes: body.nodes, features: feedFeatures };
+        const reported = await reportNodes(nodes, record.read, report);
         const object = 'policy_node_report' as const;
         return { object, project_id: filter.projectId, ...reported };
       },

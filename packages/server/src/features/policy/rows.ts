@@ -29,6 +29,8 @@ export type EntryRow = {
   isImported: boolean;
   shelf: number;
   createdAt: Date;
+  /** Whether the key requires a feature that the node can't enforce. */
+  isUnsupported: boolean;
   /** Only present if the feed includes `meta`. */
   metaBytes?: number;
 } & EntryDetails;
@@ -73,8 +75,12 @@ const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as looku
   display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`;
 
 /** Reads only the size of `meta`. The value is read later, once it is known which entries fit. */
-const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
-  include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
+const entryColumns = ({ include, understands }: Pick<FeedFilter, 'include' | 'understands'>) =>
+  joined([
+    usualColumns,
+    sql`not features_of(api_keys) <@ ${understands}::text[] as is_unsupported`,
+    ...(include.includes('meta') ? [sql`meta_bytes`] : []),
+  ]);
 
 /** Sorts after every key, so it marks the start of a list partition, which is read newest first. */
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
@@ -128,7 +134,7 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
  */
 function listChanges(
   tx: Runner,
-  { projectId, env, include }: FeedFilter,
+  { projectId, env, ...wanted }: FeedFilter,
   { since, after, limit }: ChangeRange,
 ): Promise<ChangeRow[]> {
   const from = after ? after.version - 1 : since;
@@ -146,7 +152,7 @@ function listChanges(
         order by version limit ${VERSIONS_PER_DELTA_MAX}
       ) c cross join unnest(${deltaPartitions({ env })}::smallint[]) as covered (shelf)
       cross join lateral (
-        select ${entryColumns({ include })}, revoked_at, disabled_at, retired_at from api_keys
+        select ${entryColumns(wanted)}, revoked_at, disabled_at, retired_at from api_keys
         where change_id = c.change_id and project_id = c.project_id
           and api_keys.shelf = covered.shelf and id > case
             when c.version = ${version} and covered.shelf = ${shelf} then ${id}::uuid

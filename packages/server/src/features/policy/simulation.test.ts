@@ -16,6 +16,8 @@ const POLLS = 25;
 const LOOKS_MAX = 60;
 
 const tenants = ['t1', 't2', 't3'];
+/** What nodes understand: an upgrade adds features, and a downgrade removes them. */
+const releases = [[], ['alpha'], ['alpha', 'beta'], ['beta']];
 const includes: FeedInclude[][] = [[], ['meta'], ['external_id'], ['external_id', 'meta']];
 
 function askedBy(chance: Chance) {
@@ -23,7 +25,8 @@ function askedBy(chance: Chance) {
   const env = chance.pick([null, 'live', 'test'] as const);
   const pageKeysMax = chance.pick([null, null, 1, 2, 3]);
   const include = chance.pick(includes);
-  return { filter: { projectId: PROJECT, env, tenantIds, include }, pageKeysMax };
+  const understands = chance.pick(releases);
+  return { filter: { projectId: PROJECT, env, tenantIds, include, understands }, pageKeysMax };
 }
 
 async function writeAtRandom({ model, chance, turn }: Scene): Promise<void> {
@@ -43,7 +46,8 @@ function writeOnce(model: FeedModel, chance: Chance): void {
     const expiresAt = chance.pick([null, new Date(chance.below(9))]);
     model.create(chance.pick(['live', 'test'] as const), chance.pick(tenants), expiresAt);
   } else if (act < 53) model.change(some(), { meta: { act } });
-  else if (act < 60) model.change(some(), { scopes: [`s${act}`] });
+  else if (act < 57) model.change(some(), { scopes: [`s${act}`] });
+  else if (act < 60) model.change(some(), { requires: chance.pick(releases) });
   else if (act < 70) model.change(some(), { isRevoked: true });
   else if (act < 75) model.change(some(), { isDisabled: chance.percent(50) });
   else if (act < 83) model.change(some(), { expiresAt: new Date(act), isRetired: false });

@@ -1,0 +1,5 @@
+// The features that a key may require of the nodes that verify it. A node lists those it can
+// enforce in the query `understands`, and gets no key that requires any other.
+
+/** In alphabetical order. Keys don't require any features yet. */
+export const feedFeatures: readonly string[] = [];

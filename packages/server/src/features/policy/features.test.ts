@@ -1,0 +1,147 @@
+// A node gets a key only if it can enforce all features that the key requires. The feature here
+// exists only in tests.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALPHA, NEEDS_ALPHA, vendorWithFeature } from '@keyrail/testing/features.ts';
+import { poll, readAll } from '@keyrail/testing/feed.ts';
+import { codeOf, type Input } from '@keyrail/testing/harness.ts';
+
+const snapshot = 'GET /v1/policy/snapshot';
+const delta = 'GET /v1/policy/delta';
+
+test('a snapshot leaves out keys that require a feature the node did not name', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { id: plain, project_id } = await vendor.given.key();
+  const { id: needy } = await vendor.given.key({ project_id, scopes: [NEEDS_ALPHA] });
+  const idsFor = async (input: Input) =>
+    [...(await readAll(vendor, { project_id, ...input })).keys.keys()].toSorted();
+  deepEqual(await idsFor({}), [plain]);
+  deepEqual(await idsFor({ understands: 'beta' }), [plain]);
+  deepEqual(await idsFor({ understands: ALPHA }), [plain, needy].toSorted());
+  deepEqual(await idsFor({ understands: `beta,,${ALPHA},${ALPHA}` }), [plain, needy].toSorted());
+  deepEqual(await idsFor({ max_keys: 1 }), [plain]);
+});
+
+test('a delta removes a key that a node can no longer enforce, and brings it back', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { id, project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id });
+  const changesFor = async (input: Input) => {
+    const { page } = await poll(vendor, delta, { project_id, since, ...input });
+    return page.changes.map(({ change, reason }) => [change, reason]);
+  };
+  await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [NEEDS_ALPHA] });
+  deepEqual(await changesFor({}), [['remove', 'unsupported']]);
+  deepEqual(await changesFor({ understands: ALPHA }), [['upsert', undefined]]);
+  await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [NEEDS_ALPHA, 'more'] });
+  deepEqual(await changesFor({}), [['remove', 'unsupported']]);
+  await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [] });
+  deepEqual(await changesFor({}), [['upsert', undefined]]);
+  await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [NEEDS_ALPHA] });
+  await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id });
+  deepEqual(await changesFor({}), [['remove', 'disabled']]);
+  await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id });
+  deepEqual(await changesFor({}), [['remove', 'revoked']]);
+});
+
+test('the ETag and the cursor name the known features, in any order', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { project_id } = await vendor.given.key();
+  await vendor.given.key({ project_id });
+  const etagFor = async (understands?: string) =>
+    (await poll(vendor, snapshot, { project_id, ...(understands && { understands }) })).headers
+      .etag;
+  const [none, unknown, alpha, mixed] = [
+    await etagFor(),
+    await etagFor('beta'),
+    await etagFor(ALPHA),
+    await etagFor(`zeta,${ALPHA},beta`),
+  ];
+  equal(unknown, none);
+  equal(mixed, alpha);
+  match(String(alpha), /\+alpha:/);
+  const { page } = await poll(vendor, snapshot, { project_id, max_keys: 1 });
+  const other = { project_id, max_keys: 1, cursor: page.next_cursor, understands: ALPHA };
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
+  equal((await vendor.ask(snapshot, other, headers)).status, 400);
+});
+
+test('a list of features is 1 to 200 lowercase letters and commas, sent once', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { project_id } = await vendor.given.key();
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
+  const asked = async (understands: unknown) => {
+    const answer = await vendor.ask(snapshot, { project_id, understands }, headers);
+    return answer.status === 200 ? 200 : codeOf(answer);
+  };
+  for (const good of [',', 'a'.repeat(200), `${ALPHA},beta`]) equal(await asked(good), 200, good);
+  for (const bad of ['', 'Alpha', 'al-pha', 'a b', 'a'.repeat(201), [ALPHA, 'beta']]) {
+    equal(await asked(bad), 'invalid_request', String(bad));
+  }
+});
+
+test('a node is listed with the known features of its last poll, also behind a relay', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { project_id } = await vendor.given.key();
+  const listed = async () => {
+    const { data } = await vendor.as.liveKey('GET /v1/policy/nodes', { project_id });
+    return Object.fromEntries(data.map(({ node_id, understands }) => [node_id, understands]));
+  };
+  const asNode = (node: string, understands?: string) =>
+    poll(vendor, snapshot, { project_id, node, ...(understands && { understands }) });
+  await asNode('direct');
+  deepEqual(await listed(), { direct: [] });
+  await asNode('direct', `beta,${ALPHA}`);
+  const nodes = [{ node_id: 'relayed', understands: `${ALPHA},beta` }, { node_id: 'old' }];
+  await vendor.as.liveKey('POST /v1/policy/report', { project_id, nodes });
+  deepEqual(await listed(), { direct: [ALPHA], relayed: [ALPHA], old: [] });
+  await asNode('direct');
+  deepEqual(await listed(), { direct: [], relayed: [ALPHA], old: [] });
+});
+
+test('a dry run counts the nodes that would reject the key after the change', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { id, project_id } = await vendor.given.key();
+  for (const [node, understands] of [['able', ALPHA], ['unable'], ['unable-too']] as const) {
+    await poll(vendor, snapshot, { project_id, node, ...(understands && { understands }) });
+  }
+  await poll(vendor, snapshot, { project_id, node: 'test', env: 'test' });
+  const unable = async (scopes: string[]) => {
+    const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
+    const input = { id, scopes, dry_run: true };
+    const { body } = await vendor.ask('PATCH /v1/keys/{id}', input, headers);
+    return [body.nodes, body.nodes_unable];
+  };
+  deepEqual(await unable([NEEDS_ALPHA]), [3, 2]);
+  deepEqual(await unable(['other']), [3, 0]);
+  await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [NEEDS_ALPHA] });
+  deepEqual(await unable([NEEDS_ALPHA, 'other']), [3, 0], 'they reject it already');
+});
+
+test('nodes whose secret key can do more than a node needs are found', async (t) => {
+  const vendor = await vendorWithFeature(t);
+  const { project_id } = await vendor.given.key();
+  const listed = async (input: Input = {}) => {
+    const asked = { project_id, overprivileged: true, ...input };
+    const { data } = await vendor.as.liveKey('GET /v1/policy/nodes', asked);
+    return data.map(({ node_id }) => node_id).toSorted();
+  };
+  const keyOf = async (input: Input) =>
+    (await vendor.as.liveKey('POST /v1/secret_keys', { env: 'live', ...input })).key;
+  const pollWith = async (key: string, node: string) =>
+    vendor.as.token(key)(snapshot, { project_id, node });
+  const least = await keyOf({ profile: 'node' });
+  await pollWith(least, 'least');
+  await pollWith(await keyOf({ permissions: ['policy:read'] }), 'less');
+  const wide = await vendor.as.liveKey('POST /v1/secret_keys', {
+    env: 'live',
+    permissions: ['policy:read', 'keys:write'],
+  });
+  await pollWith(wide.key, 'more');
+  await pollWith(await keyOf({}), 'everything');
+  deepEqual(await listed(), ['everything', 'more']);
+  await pollWith(least, 'everything');
+  deepEqual(await listed(), ['more'], 'it has switched to a node key');
+  await vendor.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id: wide.id });
+  deepEqual(await listed(), []);
+});
