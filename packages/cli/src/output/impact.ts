@@ -16,12 +16,17 @@ export const impactFields: readonly Field<Impact>[] = [
     of: (impact, format) => lastUsed(impact, format.time(impact.last_used_at)),
   },
   { title: 'nodes', of: (impact) => cappedCount(impact.nodes, impact) },
+  {
+    title: 'nodes unable',
+    of: (impact) => (impact.nodes_unable > 0 ? cappedCount(impact.nodes_unable, impact) : ''),
+    ifAny: true,
+  },
   { title: 'scopes removed', of: (impact) => impact.scopes_removed.join(' '), ifAny: true },
 ];
 
 /** Describes an impact, with one sentence for each number. Most numbers are left out if zero. */
 export function impactText(impact: Impact): string {
-  const { keys, tenants, nodes, capped } = impact;
+  const { keys, tenants, nodes, nodes_unable: unable, capped } = impact;
   if (keys === 0 && !capped) return 'No keys would change.';
   const text = (count: number) => cappedCount(count, impact);
   const figures = [
@@ -31,6 +36,8 @@ export function impactText(impact: Impact): string {
       `Requests: ${text(impact.requests_24h)} in 24 hours, ${text(impact.requests_7d)} in 7 days.`,
     `Last used: ${lastUsed(impact, impact.last_used_at) ?? 'never'}.`,
     nodes > 0 && `Nodes: ${text(nodes)}.`,
+    unable > 0 &&
+      `${text(unable)} of them would reject the key, because they cannot enforce what it would require.`,
   ];
   return figures.filter((figure) => figure !== false).join(' ');
 }
