@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { test } from 'node:test';
+import { profiles } from '@keyrail/protocol/wire/permissions.ts';
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { DAY_MS } from '@keyrail/server/base/duration.ts';
@@ -130,6 +131,53 @@ test('the doctor reports a missing worker, emails that are waiting, and two API 
   const two = await diagnosed(settings);
   equal(found(two, 'settings', /2 API processes are running without Redis/).severity, 'error');
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');
+});
+
+test('the doctor names nodes that poll with a secret key that can do more than a node needs', {
+  skip,
+}, async (t) => {
+  const { settings, break: harm } = await database(t);
+  const workspace = randomUUID();
+  const keyWith = async (permissions: readonly string[] | null, revokedAt: Date | null = null) => {
+    const id = randomUUID();
+    await harm(
+      `insert into secret_keys (id, workspace_id, env, lookup_hash, display_prefix, meta,
+        created_at, authority, permissions, revoked_at)
+      values ($1, $2, 'live', sha256($1::uuid::text::bytea), 'krsk_live_abcdef', '{}', app_now(),
+        'admin', $3, $4)`,
+      [id, workspace, permissions, revokedAt],
+    );
+    return id;
+  };
+  const polled = (name: string, key: string, more: { minutesAgo?: number; replaced?: true } = {}) =>
+    harm(
+      `insert into policy_nodes (project_id, node_id, env_scope, workspace_id, acked_version,
+        last_seen_at, node_name, secret_key_id, replaced_at)
+      values ($1, $2, 'all', $1, 1, app_now() - $3 * interval '1 minute', $4, $5,
+        case when $6 then app_now() end)`,
+      [workspace, randomUUID(), more.minutesAgo ?? 1, name, key, more.replaced ?? false],
+    );
+  const check = async () => (await diagnosed(settings)).filter((each) => each.check === 'nodes');
+
+  const unlimited = await keyWith(null);
+  await polled('made for nodes', await keyWith(profiles.node));
+  await polled('narrower', await keyWith(['policy:read']));
+  await polled('revoked', await keyWith(null, new Date()));
+  await polled('long ago', unlimited, { minutesAgo: 61 });
+  await polled('restarted', unlimited, { replaced: true });
+  deepEqual(
+    (await check()).map(({ severity }) => severity),
+    ['ok'],
+  );
+
+  await polled('b', await keyWith([...profiles.node, 'keys:read']));
+  await polled('a', unlimited);
+  const [two] = await check();
+  equal(two?.severity, 'warning');
+  match(two?.message ?? '', /: a \(krsk_live_abcdef\), b \(krsk_live_abcdef\)\.$/);
+  match(two?.remedy ?? '', /secret-keys create --env live --profile node/);
+  for (const name of ['c', 'd', 'e', 'f', 'g']) await polled(name, unlimited);
+  match((await check())[0]?.message ?? '', /, e \(krsk_live_abcdef\) and 2 more\.$/);
 });
 
 test('the doctor reports backups that are late or have failed', { skip }, async (t) => {

@@ -105,7 +105,8 @@ test('the client and the SDK work as their READMEs show, against a real server',
   const server = await (await deploy(t)).run();
   const founding = { name: 'Acme', slug: 'acme' };
   const { secret_key } = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', founding);
-  const given = givenBy(server.as(secret_key.key));
+  const call = server.as(secret_key.key);
+  const given = givenBy(call);
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();
   const { id, key } = await given.key({
@@ -114,13 +115,17 @@ test('the client and the SDK work as their READMEs show, against a real server',
     env: 'live',
     scopes: ['invoices:read'],
   });
-  const names = { secretKey: secret_key.key, project_id, tenant_id, id, keyText: key };
-  const declared = Object.entries({ ...names, url: server.url, projectId: project_id }).map(
-    ([name, value]) => `const ${name} = ${JSON.stringify(value)};`,
-  );
+  const names = { project_id, tenant_id, id, keyText: key, url: server.url, projectId: project_id };
+  /** Both packages must work with a secret key that has only the profile their README names. */
+  const declaredWith = async (profile: 'backend' | 'node') => {
+    const { key: secretKey } = await call('POST /v1/secret_keys', { env: 'live', profile });
+    return Object.entries({ ...names, secretKey }).map(
+      ([name, value]) => `const ${name} = ${JSON.stringify(value)};`,
+    );
+  };
   const client = codeIn('packages/client/README.md').map(({ code }) => code);
   const calls = await imported(t, [
-    ...declared,
+    ...(await declaredWith('backend')),
     ...client.map((code) => code.replace('http://127.0.0.1:4400', server.url)),
     'export { created, rotated, found };',
   ]);
@@ -130,6 +135,7 @@ test('the client and the SDK work as their READMEs show, against a real server',
 
   const starting = sdk.find(({ code }) => code.includes('await keyrail.ready()'));
   const verifying = sdk.find(({ code }) => code.includes('keyrail.verify(keyText, {'));
+  const declared = await declaredWith('node');
   const node = await imported(t, [
     ...declared,
     starting?.code ?? '',

@@ -30,9 +30,10 @@ test('every example works with and without the control plane', async (t) => {
     { id: 'hourly', limit: 10_000, window_ms: 3_600_000, algorithm: 'sliding', scope: 'key' },
   ];
   const { id: project_id } = await givenBy(call).project({ default_rate_limits });
+  const nodeKey = await call('POST /v1/secret_keys', { env: 'live', profile: 'node' });
   const settings = {
     KEYRAIL_URL: server.url,
-    KEYRAIL_SECRET_KEY: founded.secret_key.key,
+    KEYRAIL_SECRET_KEY: nodeKey.key ?? '',
     KEYRAIL_PROJECT_ID: project_id,
   };
   const files = { ...sources, nest: await compileNest(t) };

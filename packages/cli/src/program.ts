@@ -1,6 +1,6 @@
 // Builds the commander program from the table of commands.
 import { KeyrailError } from '@keyrail/client';
-import { Argument, Command as Node, Option } from 'commander';
+import { Argument, Help, Command as Node, Option } from 'commander';
 import type { Command, Group } from './command.ts';
 import { completionFor, type Shell, shells } from './completion.ts';
 import { type Context, openContext } from './context.ts';
@@ -57,6 +57,8 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
     .exitOverride()
     .configureHelp({
       showGlobalOptions: true,
+      visibleGlobalOptions: (command) =>
+        globalHelp.visibleGlobalOptions(command).filter(({ long }) => !isShadowed(command, long)),
       styleTitle: (text) => painter(true)('bold', text),
     })
     .configureOutput({
@@ -79,6 +81,12 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   addCompletion(root, terminal);
   return root;
 }
+
+const globalHelp = Object.assign(new Help(), { showGlobalOptions: true });
+
+/** Whether a command has its own option with the name of a global one. */
+const isShadowed = (command: Node, name: string | undefined): boolean =>
+  command.options.some(({ long }) => long === name);
 
 /**
  * Adds the `completion` command. It isn't in the table, because it needs the program itself, and
@@ -117,7 +125,8 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
       color: flags.color !== false,
     };
     const context = await openContext(terminal, outputOptions, {
-      profile: given.maybe('profile'),
+      // Secret keys have profiles too. Then, only KEYRAIL_PROFILE chooses the login.
+      profile: isShadowed(node, '--profile') ? undefined : given.maybe('profile'),
       url: given.maybe('url'),
     });
     if (isDryRun && row.impact) {

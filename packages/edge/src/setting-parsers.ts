@@ -1,7 +1,7 @@
 // Parsers for setting values. Each throws a SettingFault whose message is meant to follow the
 // setting's name.
 import { readFileSync } from 'node:fs';
-import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
+import { addressBlockFlaw } from '@keyrail/protocol/wire/address-block.ts';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
@@ -87,9 +87,13 @@ export function relayPlaceIn(text: string): Place | null {
 
 export function proxiesIn(text: string): string[] {
   const proxies = listIn(text);
-  const isKnown = (one: string) => one === UNIX || isAddressBlock(one);
-  if (proxies.length <= PROXIES_MAX && proxies.every(isKnown)) return proxies;
-  throw new SettingFault(`must be up to ${PROXIES_MAX} IP addresses, ranges, or unix`);
+  const wanted = `must be up to ${PROXIES_MAX} IP addresses, CIDR blocks, or unix`;
+  if (proxies.length > PROXIES_MAX) throw new SettingFault(wanted);
+  for (const one of proxies) {
+    const flaw = one === UNIX ? null : addressBlockFlaw(one);
+    if (flaw !== null) throw new SettingFault(`${wanted} ("${one}" ${flaw})`);
+  }
+  return proxies;
 }
 
 export const listIn = (text: string): string[] =>

@@ -106,6 +106,7 @@ const faults: Record<string, string>[] = [
   { KEYRAIL_EDGE_RELAY: 'on' },
   { KEYRAIL_EDGE_RELAY: 'unix:/run/relay.sock' },
   { KEYRAIL_EDGE_TRUSTED_PROXIES: '127.0.0.1/33' },
+  { KEYRAIL_EDGE_TRUSTED_PROXIES: '127.0.0.1/8' },
   { KEYRAIL_EDGE_TRUSTED_PROXIES: 'localhost' },
   { KEYRAIL_EDGE_TRUSTED_PROXIES: 'fe80::1%eth0' },
   { KEYRAIL_EDGE_FEED_KEYS: 'JWKS' },

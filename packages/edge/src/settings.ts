@@ -39,7 +39,12 @@ const settings = [
     fallback: null,
     isRequired: true,
   },
-  { name: 'KEYRAIL_SECRET_KEY', meaning: 'Secret key, krsk_….', fallback: null, isRequired: true },
+  {
+    name: 'KEYRAIL_SECRET_KEY',
+    meaning: 'Secret key with the profile node, krsk_….',
+    fallback: null,
+    isRequired: true,
+  },
   {
     name: 'KEYRAIL_PROJECT_ID',
     meaning: 'Project whose keys are verified.',
@@ -58,7 +63,7 @@ const settings = [
   },
   {
     name: 'KEYRAIL_EDGE_TRUSTED_PROXIES',
-    meaning: 'Comma-separated proxies that may forward requests: IP addresses, ranges, unix.',
+    meaning: 'Comma-separated proxies that may forward requests: IP addresses, CIDR blocks, unix.',
     fallback: UNIX,
   },
   {

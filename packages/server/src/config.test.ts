@@ -165,6 +165,8 @@ const refusals: [string, string][] = [
   ['KEYRAIL_TRUST_PROXY', 'true'],
   ['KEYRAIL_TRUST_PROXY', '10.0.0.1,'],
   ['KEYRAIL_TRUST_PROXY', '10.0.0.0/33'],
+  ['KEYRAIL_TRUST_PROXY', '::1, 10.0.0.5/8'],
+  ['KEYRAIL_TRUST_PROXY', 'fe80::1%eth0'],
   ['KEYRAIL_TRUST_PROXY', 'proxy.internal'],
   ['KEYRAIL_LOG_LEVEL', 'loud'],
   ['KEYRAIL_LOG_LEVEL', 'INFO'],
@@ -202,6 +204,11 @@ for (const [name, text] of refusals) {
     equal(faults[0]?.endsWith(`: ${text}`), true, faults[0]);
   });
 }
+
+test('the error about a trusted proxy names the block, and the network that was probably meant', () => {
+  const [fault] = faultsOf({ KEYRAIL_TRUST_PROXY: '::1, 10.0.0.5/8' });
+  match(fault ?? '', /"10\.0\.0\.5\/8" has bits after the length; did you mean 10\.0\.0\.0\/8\?/);
+});
 
 const secrets: [string, string][] = [
   ['KEYRAIL_MAIL', 'imap://me:hunter2-and-more@mail.example'],

@@ -17,9 +17,13 @@ test('a user creates a key on the example page', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { vendor, projectId, tenantId, context } = site;
+  const { key } = await vendor.as.liveKey('POST /v1/secret_keys', {
+    env: 'live',
+    profile: 'embed',
+  });
   const settings = {
     KEYRAIL_URL: site.api,
-    KEYRAIL_SECRET_KEY: vendor.tokens.liveKey,
+    KEYRAIL_SECRET_KEY: key ?? '',
     KEYRAIL_PROJECT_ID: projectId,
     KEYRAIL_TENANT_ID: tenantId,
   };

@@ -143,7 +143,11 @@ export const secretKeys: Group = {
       summary: 'create a secret key',
       options: [
         requiredEnvOption,
-        { flags: '--profile <profile>', about: 'only what this job needs', choices: profileNames },
+        {
+          flags: '--profile <profile>',
+          about: 'only the permissions for this use',
+          choices: profileNames,
+        },
         ...limitOptions,
         nameOption,
         expiresOption,
@@ -154,7 +158,10 @@ export const secretKeys: Group = {
         'keyrail secret-keys create --env live --profile backend --network 203.0.113.0/24',
         'keyrail secret-keys create --env test --profile read_only --expires 90d --quiet > key.txt',
       ],
-      notes: 'Without --profile and --permission, only your own role limits the key.',
+      notes: `Without --profile and --permission, only your own role limits the key. --profile node
+is for the SDK, Edge and relays, backend for managing your customers' keys, embed
+for creating embed tokens, and read_only for audits and exports. To choose the
+profile you are logged in with, set KEYRAIL_PROFILE.`,
       request: async (client, given, { now }) =>
         client.call('POST /v1/secret_keys', {
           body: {

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createAddressCheck, isAddressBlock, networkIn } from './address-block.ts';
+import { addressBlockFlaw, createAddressCheck, networkIn } from './address-block.ts';
 
 const accepted: [string, string][] = [
   ['203.0.113.0/24', '203.0.113.0/24'],
@@ -67,8 +67,10 @@ test('a canonical network is read as itself, and contains the address it came fr
 });
 
 test('settings also accept a single address', () => {
-  equal(isAddressBlock('10.0.0.1'), true);
-  equal(isAddressBlock('::1'), true);
+  for (const text of ['10.0.0.1', '::1', '10.0.0.0/8']) equal(addressBlockFlaw(text), null, text);
+  for (const [text, flaw] of rejected.filter(([, why]) => !why.startsWith('must have a length'))) {
+    equal(addressBlockFlaw(text), flaw);
+  }
 });
 
 test('an IPv4-mapped address is in an IPv4 network, and no text is in every network', () => {

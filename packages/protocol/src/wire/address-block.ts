@@ -19,9 +19,6 @@ function blockIn(text: string): Block | null {
   return bits > bitsMax ? null : { address, version: version === 4 ? 4 : 6, bits, isRange };
 }
 
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
-export const isAddressBlock = (text: string): boolean => blockIn(text) !== null;
-
 /** A range in its canonical form (RFC 5952), or what is wrong with the text. */
 type NetworkIn = { network: string; flaw?: never } | { network: null; flaw: string };
 
@@ -42,6 +39,12 @@ export function networkIn(text: string): NetworkIn {
   if (!isRange) return flawed(`must have a length: ${network}`);
   if (start !== value) return flawed(`has bits after the length; did you mean ${network}?`);
   return { network };
+}
+
+/** What is wrong with an address, such as `10.0.0.1`, or a CIDR block; null if nothing is. */
+export function addressBlockFlaw(text: string): string | null {
+  if (isIP(text) !== 0 && blockIn(text)) return null;
+  return networkIn(text).flaw ?? null;
 }
 
 /** Whether every address of the second network is in the first. Both are canonical. */

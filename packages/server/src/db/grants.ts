@@ -34,7 +34,7 @@ export const granted: Record<string, Rights> = {
     kr_gate: [
       'select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,quarantined_at,authority,permissions,project_ids,networks)',
     ],
-    kr_worker: ['select(id,workspace_id,env,display_prefix,expires_at,revoked_at)'],
+    kr_worker: ['select(id,workspace_id,env,display_prefix,expires_at,revoked_at,permissions)'],
   },
   secret_key_uses: { ...derived, kr_gate: own },
 

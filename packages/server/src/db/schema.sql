@@ -658,7 +658,7 @@ CREATE CONSTRAINT TRIGGER meta_added AFTER INSERT ON secret_keys DEFERRABLE INIT
 CREATE CONSTRAINT TRIGGER meta_changed AFTER UPDATE OF meta ON secret_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.meta_bytes <> old.meta_bytes) EXECUTE FUNCTION count_meta();
 grant select (id, workspace_id, env, lookup_hash, expires_at, revoked_at, quarantined_at, authority, permissions, project_ids, networks) on secret_keys to kr_gate;
 grant select on secret_keys to kr_read;
-grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at) on secret_keys to kr_worker;
+grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at, permissions) on secret_keys to kr_worker;
 grant insert, select, update on secret_keys to kr_write;
 
 create table served_spans (

@@ -25,6 +25,7 @@ const ORDER = [
   'anchors',
   'backups',
   'worker',
+  'nodes',
   'public url',
 ];
 

@@ -70,7 +70,7 @@ export function inspectionOf(kind: Inspection['kind'], client: pg.ClientBase): I
   async function readOnly<Row>(role: string | null, text: string, values: readonly unknown[] = []) {
     await client.query('begin read only');
     try {
-      await client.query('set local search_path = keyrail');
+      await client.query(`set local search_path = keyrail; set local kr.envs = 'live,test'`);
       if (role) await client.query(SET_ROLE, [role + (await suffixes()).found]);
       const { rows } = await client.query(text, [...values]);
       return rows as Row[]; // the caller's statement defines the row

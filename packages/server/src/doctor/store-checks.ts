@@ -11,6 +11,7 @@ import { type Finding, fault, fine, type Outcome, skipped } from './finding.ts';
 import { compareMigrations } from './inspected-migrations.ts';
 import { type Inspection, withInspectedPostgres } from './inspection.ts';
 import { checkMigrations } from './migrations-check.ts';
+import { checkNodes } from './nodes-check.ts';
 import { checkPublishedKeys } from './public-url-check.ts';
 import { checkLogin, checkRoles } from './roles-check.ts';
 import { checkSigningKeys } from './signing-keys-check.ts';
@@ -106,6 +107,7 @@ function contentChecks(
     ['anchors', () => checkAnchors(inspection)],
     ['backups', () => checkBackups(inspection, backups)],
     ['mail', () => checkMailQueue(inspection)],
+    ['nodes', () => checkNodes(inspection)],
     ['public url', () => checkPublishedKeys(inspection, publicUrl)],
     // An embedded database is open in this process, so no server is using it.
     ['worker', async () => (isShared ? checkWorker(inspection) : [])],

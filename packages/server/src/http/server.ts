@@ -2,6 +2,7 @@
 // Fastify's coercion, validation and error responses are not used.
 
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
+import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -60,7 +61,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   const { trustProxy } = parts;
   const app = Fastify({
     logger: false,
-    trustProxy,
+    trustProxy: trustProxy && proxiesIn(trustProxy),
     bodyLimit: BODY_BYTES_MAX,
     serverFactory: (listener) =>
       openSockets({ listener, headersOf: unroutedHeaders, lingering, limits, trustProxy }),
@@ -103,6 +104,13 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   refuseOtherMethods(app, routes, responses);
   if (parts.metering) metricsRoute(app, parts.metering, standard);
   return app;
+}
+
+/** Fastify reads x-forwarded-for from the right, up to the first address this does not trust. */
+function proxiesIn(blocks: readonly string[]): (address: string | undefined) => boolean {
+  const isProxy = createAddressCheck(blocks);
+  // The address of a closed connection is unknown.
+  return (address) => address !== undefined && isProxy(address);
 }
 
 const noSuchPath = (): ApiError =>

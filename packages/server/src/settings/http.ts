@@ -1,5 +1,5 @@
 // Settings for requests and their responses.
-import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
+import { addressBlockFlaw } from '@keyrail/protocol/wire/address-block.ts';
 import { plainText } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';
 
@@ -12,14 +12,18 @@ export const http = {
   },
   trustProxy: {
     name: 'KEYRAIL_TRUST_PROXY',
-    meaning: 'Comma-separated addresses of proxies whose x-forwarded-for is trusted.',
+    meaning:
+      'Comma-separated addresses and CIDR blocks of proxies whose x-forwarded-for is trusted.',
     fallback: 'off',
     parse: (text): string[] | false => {
       if (text === 'off') return false;
-      const addresses = text.split(',').map((part) => part.trim());
-      if (!addresses.every(isAddressBlock))
-        throw new Fault('must be off, or a list of IP addresses and ranges');
-      return addresses;
+      const blocks = text.split(',').map((part) => part.trim());
+      for (const block of blocks) {
+        const flaw = addressBlockFlaw(block);
+        if (flaw !== null)
+          throw new Fault(`must be off, or IP addresses and CIDR blocks ("${block}" ${flaw})`);
+      }
+      return blocks;
     },
   },
 } satisfies Group;

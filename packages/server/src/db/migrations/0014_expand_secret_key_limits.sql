@@ -4,6 +4,7 @@ alter table secret_keys
   add column project_ids uuid[], -- null: every project
   add column networks    text[]; -- CIDR blocks; null: every address
 grant select (permissions, project_ids, networks) on secret_keys to kr_gate;
+grant select (permissions) on secret_keys to kr_worker;
 
 -- The previous release ignores these limits, so it does not find a key that has any.
 alter policy gate on secret_keys using (

@@ -17,7 +17,7 @@ const REASON = 'The member was removed.';
 /**
  * Ends a membership: the member's next request is denied. Open invitations sent by the member or
  * with their secret keys are also revoked, because they could be used to rejoin. Secret keys
- * created by the member keep working, unless `revokesKeys` is set and the member was an owner.
+ * created by the member keep working, unless `revokesKeys` is set.
  */
 export async function removeMember(
   tx: Check,
