@@ -30,7 +30,7 @@ type RestoreOrder = FenceOrder & {
 
 type Restored = { migrated: string[]; fenced: Fenced };
 
-/** No server starts on the target until this has returned. A failed restore can be run again. */
+/** No server can start on the target until this returns. A failed restore can be run again. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,

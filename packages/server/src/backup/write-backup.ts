@@ -66,7 +66,7 @@ async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Ma
     `select keyrail.app_now() as now, current_setting('server_version') as database`,
   );
   const [moment] = rows;
-  if (!moment) throw new Error('bug: the database returned no time');
+  if (!moment) throw new Error('bug: the database did not return the current time');
   await session.query("select set_config('role', keyrail.role_of($1), true)", [backupRole]);
   await refusePartial(session);
   const migrations = await readApplied(session);

@@ -139,7 +139,7 @@ function settle<Result>(
   at: number,
 ): void {
   const result = results[at];
-  if (result === undefined) reject(new Error('a batch returned fewer results than it has items'));
+  if (result === undefined) reject(new Error('a batch returned fewer results than it had items'));
   else resolve(result);
 }
 

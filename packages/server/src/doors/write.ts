@@ -19,7 +19,7 @@ export type DoorParts = {
   newId: NewId;
   randomBytes: RandomBytes;
   seal: Seal;
-  /** How full the disk may be for this route to write. */
+  /** How full the disk may get before this route's writes are rejected. */
   storage?: StorageUse | undefined;
   /** Called after the commit, to wake requests that wait for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;

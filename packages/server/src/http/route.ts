@@ -113,8 +113,8 @@ type RouteTerms = {
   /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
-   * How full the disk may be for this route to write. `reserve`: the write revokes or removes
-   * something, and still works when all other writes are rejected. `spare`: the write is
+   * How full the disk may get before this route's writes are rejected. `reserve`: the write revokes
+   * or removes something, and still works when all other writes are rejected. `spare`: the write is
    * nonessential, and is rejected first.
    */
   storage?: StorageUse;

@@ -122,7 +122,7 @@ async function listening({ child, output }: Running, until: number): Promise<str
   for (;;) {
     const url = /"url":"(http:[^"]+)"/.exec(output())?.[1];
     if (url) return url;
-    if (hasEnded(child) || performance.now() > until) throw new Error('The server never listened.');
+    if (hasEnded(child) || performance.now() > until) throw new Error('The server never started listening.');
     await sleep(10);
   }
 }

@@ -230,6 +230,6 @@ const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =
   `postgres://${user}@localhost/${database}?host=${scratch}&port=${port}`;
 
 function tcpUrl({ tcp, port }: Cluster, database: string): string {
-  if (!tcp) throw new Error('This cluster has no TCP: start it with `tcp`.');
+  if (!tcp) throw new Error('This cluster is not listening on TCP: start it with the `tcp` option.');
   return `postgres://keyrail@127.0.0.1:${port}/${database}`;
 }

@@ -148,7 +148,7 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
-/** A search's matches, field by field. State and last use are checked only on the matches. */
+/** Searches one field at a time. The state and last-use filters apply only to the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);

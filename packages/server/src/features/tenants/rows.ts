@@ -82,7 +82,7 @@ export function listTenants(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
-/** A search's matches, field by field. */
+/** Searches one field at a time. */
 const matchesOf = (q: string): Sql[] => [
   sql`select id, created_at from tenants
     where ${beginsWith(sql`name_key`, q)}
