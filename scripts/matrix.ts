@@ -3,7 +3,7 @@
  * without which the lane is skipped; `offers` passes an available backend to tests that choose
  * their own store.
  *
- * `npm test` must finish within twelve minutes on two cores. `npm test -- --full` also runs
+ * `npm test` must finish within eleven minutes on two cores. `npm test -- --full` also runs
  * everything that doesn't fit: slow files, and most tests a second time on the other store.
  */
 
@@ -42,15 +42,18 @@ export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
   'packages/dashboard/src/{api/tabs,parts/deletion/capped}.test.ts',
   'packages/reference/src/browser.test.ts',
+  'packages/server/src/features/impact/capped.test.ts',
   'packages/widget/src/mounts.test.ts',
-  'tests/contracts/{counters-cluster,counters-flood,counters-lease-simulation}.test.ts',
+  'tests/contracts/counters-{cluster,flood,lease-simulation,shares}.test.ts',
   'tests/faults/{backup-leftovers,directory-lock,doctor-outside,embedded-roles}.test.ts',
   'tests/faults/{event-loop,failover,goodput-*}.test.ts',
-  'tests/faults/{kill-ingest,mail-worker,memory,soak-*}.test.ts',
+  'tests/faults/{kill-ingest,mail-worker,memory,postgres-frozen,saturated-postgres}.test.ts',
+  'tests/faults/soak-*.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',
-  'tests/journeys/{leases-cluster,login-flood,monitoring,policy-processes}.test.ts',
-  'tests/journeys/{production,proxies}.test.ts',
-  'tests/journeys/{relay-faults,restored-again,restored-claims,rolling-upgrade,sdk-faults}.test.ts',
+  'tests/journeys/{leases-cluster,login-flood,monitoring,outage-proof,policy-processes}.test.ts',
+  'tests/journeys/{production,proxies,relay-faults,relay-frozen}.test.ts',
+  'tests/journeys/{restored-again,restored-claims,restored-fleets}.test.ts',
+  'tests/journeys/{rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image,next}.test.ts',
 ];
 

@@ -2,7 +2,7 @@
  * The test command: checks format, lint and types, runs every lane of the matrix, and prints a
  * summary whose last line is "N passed, N failed, N skipped".
  *
- *   npm test                          as many tests as fit into twelve minutes
+ *   npm test                          as many tests as fit into eleven minutes
  *   npm test -- --full                every test, on every store, repeated more often
  *   npm run check                     the quick part
  *   npm test -- secret-keys           only test files whose path contains this
