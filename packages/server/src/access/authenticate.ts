@@ -1,4 +1,5 @@
-// Turns a credential into a principal: works out its kind, and checks that the endpoint accepts it.
+// Turns a credential into a principal: determines the credential's kind, and checks that the
+// endpoint accepts it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';

@@ -14,7 +14,7 @@ export type Content = { rows: number; contentBytes: number; contentSha256: strin
 
 export type WrittenFile = Content & { bytes: number; sha256: string };
 
-/** Counts and hashes what passes through. */
+/** Counts and hashes the bytes added to it. */
 export function createTally(): { add(chunk: Uint8Array): void; bytes(): number; sha256(): string } {
   const hash = createHash('sha256');
   let bytes = 0;

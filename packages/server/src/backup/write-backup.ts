@@ -15,7 +15,7 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-/** Signs anchors for the heads of all chains, as of the time of the backup. */
+/** Signs anchors for all chain heads, as of the time of the backup. */
 export type SignChains = (
   heads: readonly (ChainHead & { occurredAt: Date })[],
   moment: Date,
@@ -30,7 +30,7 @@ type BackupOrder = {
   /** Null if the backup is not encrypted. */
   key: string | null;
   masterKeyMark: string;
-  /** Null if the backup gets no anchors. */
+  /** Null for a backup without anchors. */
   signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;

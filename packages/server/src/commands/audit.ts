@@ -53,7 +53,7 @@ function askedIn([verb, ...args]: readonly string[]): Asked {
   const { workspace, anchors = [], json = false } = optionsIn(args);
   if (verb !== 'verify') throw new Error(USAGE);
   if (workspace !== undefined && !UUID_ANY_CASE.test(workspace))
-    throw new Error('--workspace needs an ID');
+    throw new Error('--workspace requires a workspace ID');
   return { workspaceId: workspace?.toLowerCase() ?? null, files: anchors, isJson: json };
 }
 
@@ -176,7 +176,7 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
     ),
     `${counted(rows, 'entry', 'entries')} in ${counted(chains, 'chain')}, checked in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
     anchors === null
-      ? 'No anchors given. Without them, a chain that was truncated or rewritten still looks intact.'
+      ? 'No anchors given. Without them, a truncated or rewritten chain still looks intact.'
       : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +
         `${anchors.unreadable} unreadable`,
   ];

@@ -42,10 +42,7 @@ const SETTINGS = [
   'client_min_messages=warning',
 ];
 
-/**
- * If the URL contained `options`, the driver would let them replace ours, so ours are added in
- * front.
- */
+/** The driver would let `options` in the URL replace ours, so ours are appended to them instead. */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
   const [address, asked] = url.split('?', 2);
@@ -85,7 +82,8 @@ export function openPostgres(options: PostgresOptions): Database {
     application_name: 'keyrail',
   });
   // The pool drops a connection that dies while idle; a connection that dies while lent fails its
-  // statement. Both also emit an error event, which, without a listener, would crash the process.
+  // statement. Both also emit an error event, which would crash the process if nothing were
+  // listening for it.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));

@@ -87,7 +87,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     observeUnknown?.(404, reply.elapsedTime);
     return responses.refuse(request, reply, noSuchPath());
   };
-  // On an unknown path, errors in the body do not matter: the response is 404.
+  // On an unknown path, errors in the body do not matter: the response is always a 404.
   app.setErrorHandler((error, request, reply) =>
     request.is404 ? refuseUnknown(request, reply) : responses.refuse(request, reply, error),
   );
@@ -225,7 +225,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort(GONE);
   else {
     raw.once('close', () => {
-      // This event also follows a complete response; then the client has not disconnected.
+      // This event is also emitted after a complete response, when the client has not disconnected.
       if (!raw.writableEnded) controller.abort(GONE);
     });
   }

@@ -22,7 +22,7 @@ type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: str
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-/** Expiry isn't checked here, because it is decided by the database's clock. */
+/** Expiry isn't checked here, because the database's clock determines it. */
 export async function verifyEmbedToken(
   token: string,
   { signingKeys, issuer }: VerifyingParts,

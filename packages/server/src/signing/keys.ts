@@ -32,8 +32,8 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
 
   /**
    * Reads all signing keys. A read begins after its last caller has arrived, so every process
-   * publishes a key before a token is signed with it. A flood of invented `kid`s causes one read at
-   * a time.
+   * publishes a key before a token is signed with it. A flood of invented `kid`s causes only one
+   * read at a time.
    */
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>

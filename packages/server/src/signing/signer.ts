@@ -13,7 +13,8 @@ import { createReceiptSigner } from './receipts.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 
 /**
- * The purposes whose keys requests need. Anchor keys are created and used by the worker instead.
+ * The purposes of the keys that requests need. Anchor keys are created and used by the worker
+ * instead.
  */
 const PREPARED = ['embed_token', 'receipt', 'policy_feed'] as const;
 

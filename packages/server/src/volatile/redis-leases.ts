@@ -26,7 +26,7 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's result if the owner has too many counters. The next value is then the wait. */
+/** The script's result if the owner has too many counters. It is followed by the wait. */
 const OVER_QUOTA = -1;
 
 /** If `now` is empty, the server's clock is used. */
