@@ -68,7 +68,7 @@ function principalFor(
 ): Promise<Principal> | Principal {
   if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
-  // Checked before embed tokens, because a bootstrap token may contain dots too.
+  // Checked before embed tokens, because a bootstrap token can also contain dots.
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   throw new ApiError('invalid_key');

@@ -138,7 +138,8 @@ export function createCharges(
 ): Charges {
   const rates = ratesOf(chosen);
   const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
-  // If `counters` is in memory, it is not used here: workspaces use it too, and could fill it up.
+  // If `counters` is in memory, it is not used here, because workspaces share it and could fill it
+  // up.
   const shared = counters?.store === 'redis' ? counters : null;
 
   async function count(kind: Kind, subject: string, cost = 1): Promise<Count> {

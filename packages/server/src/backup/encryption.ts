@@ -1,5 +1,5 @@
 // Encryption of backup files with age (https://age-encryption.org), so that the standard `age` tool
-// can decrypt them too. The key is an age identity, as printed by `age-keygen`.
+// can also decrypt them. The key is an age identity, as printed by `age-keygen`.
 //
 // Anyone with the public half of the key can create an age file. So the manifest, which contains
 // the digest of every file, has a MAC whose key can only be derived from the private half.

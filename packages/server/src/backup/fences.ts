@@ -23,10 +23,10 @@ const clock = '(extract(epoch from app_now()) * 1000)::bigint';
  * Sets every version to the time of the restore. That is higher than any version a node has seen,
  * provided that the clock is past all earlier restores and no project has had more than a thousand
  * changes a second since the last restore. The versions in the backup can't be used instead,
- * because the backup lacks the changes that were lost with the database. A version ahead of the
- * clock means that the clock was set back, or that an earlier release did the restore. Such a
- * version is instead raised by a fixed step. If nodes report a higher version, the operator passes
- * it as `aheadOf`.
+ * because the backup doesn't include the changes that were lost with the database. A version ahead
+ * of the clock means that the clock was set back, or that an earlier release did the restore. Such
+ * a version is instead raised by a fixed step. If nodes report a higher version, the operator
+ * passes it as `aheadOf`.
  */
 const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,

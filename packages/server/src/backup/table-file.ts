@@ -9,7 +9,7 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Bytes, decrypted, encrypted } from './encryption.ts';
 import type { Page } from './lines.ts';
 
-/** Digests of a table's lines. The same rows give the same digests in any store. */
+/** Digests of a table's lines. The same rows produce the same digests in every store. */
 export type Content = { rows: number; contentBytes: number; contentSha256: string };
 
 export type WrittenFile = Content & { bytes: number; sha256: string };

@@ -1,5 +1,5 @@
-// Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
-// last. Until the backup is complete, its directory has a temporary name.
+// Writes a backup: a consistent snapshot of all tables, each in its own file. The manifest is
+// written last. Until the backup is complete, its directory has a temporary name.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';

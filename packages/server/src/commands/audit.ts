@@ -96,7 +96,8 @@ async function verifyAll(config: Config, asked: Asked): Promise<Report> {
 }
 
 /**
- * Anchors are read before the chains, so that a chain that grows in between doesn't look truncated.
+ * Anchors are read before the chains, so that a chain that grows in the meantime doesn't look
+ * truncated.
  */
 async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Report> {
   const startedAt = monotonicMs();

@@ -116,7 +116,7 @@ export async function withPostgresAdmin<T>(
   // If the connection is lost, its statement fails anyway; an unhandled error event would crash the
   // process.
   client.on('error', () => {});
-  // Adds the name of the setting, which the operator needs and the driver's message lacks.
+  // Adds the setting's name, which the operator needs but the driver's message doesn't include.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
     throw new Error(reason, { cause: error });

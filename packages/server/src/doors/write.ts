@@ -152,7 +152,7 @@ function endingOf<T, Shown>(
 }
 
 /**
- * The first request may have finished before the caches dropped these keys, so a replay waits too.
+ * The first request may have finished before the caches dropped these keys, so a replay also waits.
  */
 const replayOf = <Shown>(
   { response, endsSecretKeys }: KeptResponse,

@@ -160,7 +160,7 @@ function addRoute(
       onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // Endpoints that accept any type accept a malformed one too, which Fastify would reject.
+          // Endpoints that accept any type also accept a malformed one, which Fastify would reject.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };

@@ -54,7 +54,8 @@ const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /**
- * Every fault in a token gives the same error. Other errors, such as a store outage, are rethrown.
+ * Every fault in a token produces the same error. Other errors, such as a store outage, are
+ * rethrown.
  */
 function refusedBy(error: unknown): never {
   const isOfToken =

@@ -16,7 +16,7 @@ export type SigningKeys = {
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
   /** For a `kid` that has just been read from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
-  /** All keys, for every purpose, whose signatures may still have to be verified. */
+  /** All keys, for every purpose, whose signatures may still need to be verified. */
   published(): Promise<PublishedKey[]>;
 };
 

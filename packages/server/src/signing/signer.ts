@@ -1,5 +1,5 @@
-// Signs everything that a process has to sign: embed tokens, audit anchors, receipts and the policy
-// feed.
+// Signs everything that a process needs to sign: embed tokens, audit anchors, receipts and the
+// policy feed.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';

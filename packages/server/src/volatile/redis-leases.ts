@@ -49,7 +49,7 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   const { within, worked, failed } = parts;
   const leasesMax = parts.isCluster ? Math.floor(LEASES_MAX / SLOT_PARTS) : LEASES_MAX;
 
-  /** When a server is nearly full, an owner may have fewer leases too. */
+  /** When a server is nearly full, an owner is also allowed fewer leases. */
   const leasesMaxOf = ({ namesMax }: Owner): number => Math.min(leasesMax, namesMax);
 
   async function sent<T>(server: string, work: () => Promise<T>): Promise<T> {

@@ -41,7 +41,7 @@ const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
 /**
- * The maximum number of key names that a pulse tries before finding one stored on its server. This
+ * The maximum number of key names that a pulse tries in search of one stored on its server. This
  * takes about a millisecond.
  */
 const PULSE_NAMES_TRIED_MAX = 500;
