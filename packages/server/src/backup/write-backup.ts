@@ -1,5 +1,5 @@
-// Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
-// last. Until the backup is complete, its directory has a temporary name.
+// Writes a backup: a consistent snapshot of all tables, each in its own file. The manifest is
+// written last. Until the backup is complete, its directory has a temporary name.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -15,7 +15,7 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-/** Signs anchors for the heads of all chains, as of the time of the backup. */
+/** Signs anchors for all chain heads, as of the time of the backup. */
 export type SignChains = (
   heads: readonly (ChainHead & { occurredAt: Date })[],
   moment: Date,
@@ -30,7 +30,7 @@ type BackupOrder = {
   /** Null if the backup is not encrypted. */
   key: string | null;
   masterKeyMark: string;
-  /** Null if the backup gets no anchors. */
+  /** Null for a backup without anchors. */
   signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;

@@ -118,7 +118,7 @@ type RouteTerms = {
    * nonessential, and is rejected first.
    */
   storage?: StorageUse;
-  /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
+  /** Throws if no request can succeed, regardless of its body. Runs before the body is read. */
   refuseUnread?(): void;
   /**
    * The route runs many small statements, each with its own deadline, instead of one deadline for
