@@ -1,4 +1,4 @@
-// However large the workspace is, each screen sends a limited number of requests and shows a
+// No matter how large the workspace is, each screen sends a limited number of requests and shows a
 // limited number of rows.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';

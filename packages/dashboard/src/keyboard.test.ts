@@ -151,7 +151,7 @@ async function openRowMenu(page: Page): Promise<void> {
   await press('Escape');
   await menu.waitFor({ state: 'detached' });
   await at('Actions for Backend');
-  // Wait until the menu library has returned the focus a second time, some frames later.
+  // Wait until the menu library has returned the focus a second time, a few frames later.
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
   await press('Enter');
   await at('Open');

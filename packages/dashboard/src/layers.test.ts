@@ -76,7 +76,7 @@ test('every dialog, sheet and menu is accessible, closes with Esc and returns th
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
 });
 
-test('the dialog that asks a user to sign in again stays open, however often Esc is pressed', async (t) => {
+test('the dialog that asks a user to sign in again stays open, no matter how many times Esc is pressed', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);

@@ -44,8 +44,8 @@ async function heapOf(page: Page): Promise<string> {
 const LOOKS_MAX = 5;
 
 /**
- * Takes heap snapshots until one contains none of the texts, because a busy browser frees memory
- * with a delay.
+ * Takes heap snapshots until one contains none of the texts, because a busy browser doesn't free
+ * memory immediately.
  */
 async function heapWithout(page: Page, texts: readonly string[]): Promise<string> {
   let heap = '';

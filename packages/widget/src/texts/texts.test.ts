@@ -37,7 +37,7 @@ test('a count of one uses the singular', () => {
   equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('strings are in the wanted language, or in English if there is no translation, and each can be replaced', () => {
+test('strings are in the requested language, or in English if there is no translation, and each can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);

@@ -28,7 +28,8 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Lets tabs with a different session of this user notice that their session has ended.
+          // Other tabs may use other sessions of this user, which have now ended. This makes them
+          // find out.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

@@ -26,7 +26,10 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** Returns the number of the row whose sheet was closed last, and forgets it. 0 means none. */
+/**
+ * Returns the number of the row whose sheet was closed most recently, and resets it to 0, which
+ * means none.
+ */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;

@@ -13,7 +13,7 @@ const fieldOf = (page: Page, name: string) => page.getByRole('combobox', { name 
 const optionOf = (page: Page, name: string) => page.getByRole('option', { name });
 const sentence = (page: Page, text: string) => page.getByText(text, { exact: false }).first();
 
-/** Types without waiting for the search, and presses Enter. */
+/** Types, then presses Enter without waiting for the search results. */
 async function typeAndEnter(page: Page, name: string, text: string): Promise<void> {
   await fieldOf(page, name).press('Control+a');
   await page.keyboard.type(text);
