@@ -11,7 +11,7 @@ import { keyboardOf } from '../test/keyboard.ts';
 
 const LAYERS = 'dialog[open], [data-popup]:visible';
 
-/** Opens a dialog, sheet or menu by keyboard, checks it, and closes it. */
+/** Opens a dialog, sheet or menu with the keyboard, checks it, and closes it. */
 async function look(page: Page, ...openers: [string, ...string[]]): Promise<void> {
   const { press, at } = keyboardOf(page);
   const layers = page.locator(LAYERS);

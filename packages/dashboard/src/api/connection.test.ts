@@ -103,7 +103,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost is reported as uncertain, and submitting it again does not make it twice', async (t) => {
+test('if the response to a change is lost, the outcome is reported as unknown, and resubmitting the form does not repeat the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -248,7 +248,7 @@ test('on a slow network, typed text is kept and no request is sent twice; if a c
   const chunk = chunkOf('src/screens/members/screen.tsx');
   await page.route(chunk, (route) => route.fulfill({ status: 404 }));
   const members = page.getByRole('link', { name: 'Members' });
-  // Move the pointer away first. It may already be over the link, and then hovering would do
+  // Move the pointer away first. It may already be over the link, in which case hovering would do
   // nothing.
   await page.mouse.move(0, 0);
   await Promise.all([page.waitForResponse(chunk), members.hover()]);

@@ -1,4 +1,4 @@
-// With the command palette and shortcuts, everything can be reached by keyboard.
+// With the command palette and shortcuts, everything can be reached with the keyboard.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

@@ -28,8 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Other tabs may use other sessions of this user, which have now ended. This makes them
-          // find out.
+          // This user's other sessions have ended. Tabs that use one of them find out by reloading.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

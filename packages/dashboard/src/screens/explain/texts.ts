@@ -5,7 +5,7 @@ const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nod
 
 export const texts = {
   title: 'Explain',
-  lead: 'See why a node allows or denies a key. The checks are listed in the order a node runs them.',
+  lead: 'See why a node allows or denies a key. Checks are listed in the order a node runs them.',
   question: 'Request',
   key: 'Key',
   keyPlaceholder: 'kr_live_… or kr_test_…',
