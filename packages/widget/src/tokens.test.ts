@@ -90,7 +90,7 @@ test('after three failures, the element sends nothing until the user retries or 
   const named = async () => (await site.events()).map(([name]) => name);
   deepEqual(await named(), ['error', 'token-expired']);
   await page.evaluate(() => document.dispatchEvent(new Event('focusin')));
-  equal(site.asked(), 3, 'it stays quiet');
+  equal(site.asked(), 3, 'no more tokens are requested');
   site.answer(null);
   await retry.click();
   await page.getByText('No keys yet').waitFor();

@@ -44,7 +44,7 @@ test('strings are in the requested language, or in English if there is no transl
   equal(wordsFor('no such language!').lang, 'en');
   const own = wordsFor('ar', { 'list.title': 'مفاتيح', 'list.more': undefined });
   deepEqual([own.lang, own.dir, own['list.title']], ['ar', 'rtl', 'مفاتيح']);
-  equal(own['list.more'], 'Show more', 'an entry that is undefined replaces nothing');
+  equal(own['list.more'], 'Show more', 'an undefined entry replaces nothing');
   equal(wordsFor('ar').dir, 'ltr', 'English texts run from left to right');
   equal(wordsFor('en', { dir: 'rtl' }).dir, 'rtl');
 });

@@ -31,7 +31,7 @@ test('custom limits without any rules are never sent for a new key or an existin
   await create.click();
   await asks.waitFor();
   deepEqual(sent, []);
-  equal(await page.getByText('"rate_limits"').count(), 0, 'the example contains no list either');
+  equal(await page.getByText('"rate_limits"').count(), 0, 'the example has no list either');
   await choice('Unlimited').check();
   await page.getByText('No rate limits apply to this key').waitFor();
   await ground.axe(page);
