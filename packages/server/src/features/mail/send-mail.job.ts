@@ -43,7 +43,7 @@ export type SendParts = {
   log: Log;
 };
 
-/** Tries to send the next due email, or deletes its request; false if none is due. */
+/** Tries to send the next due email, or deletes its request. Returns false if none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim }));
