@@ -5,7 +5,9 @@ import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** Once this many rounds have been cut off, measuring stops and the samples so far are used. */
+/**
+ * Once this many rounds have been cut off, the benchmark stops and uses the samples it has so far.
+ */
 const ENDED_ROUNDS_MAX = 5;
 
 /** One contestant's result in one round. */

@@ -4,7 +4,7 @@ export type Interval = { low: number; high: number };
 
 /**
  * With fewer values, there is no interval. With five, the true median lies between the lowest and
- * the highest in 94 of 100 cases.
+ * the highest in 94 out of 100 cases.
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
@@ -19,7 +19,7 @@ export function median(values: readonly number[]): number {
   const inOrder = sorted(values);
   const middle = Math.floor(inOrder.length / 2);
   const upper = inOrder[middle];
-  if (upper === undefined) throw new Error('no values to take a median of');
+  if (upper === undefined) throw new Error('cannot compute the median of an empty list');
   const lower = inOrder.length % 2 === 0 ? (inOrder[middle - 1] ?? upper) : upper;
   return (lower + upper) / 2;
 }

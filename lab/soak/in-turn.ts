@@ -1,5 +1,5 @@
-// Runs faults one after another. Each begins while every part is running, lasts until its effect is
-// over, and ends; then every part has to recover before the next fault begins. Meanwhile, probes
+// Runs faults one after another. Each one begins while every part is running and lasts until its
+// effect is over. Then every part has to recover before the next one begins. Meanwhile, probes
 // measure the deployment from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';

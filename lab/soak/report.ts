@@ -10,7 +10,7 @@ const UNAVAILABLE = '503';
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
   ...Object.entries(serverErrors)
     .filter(([status]) => status !== UNAVAILABLE)
-    .map(([status, count]) => `${count} responses have the status ${status}`),
+    .map(([status, count]) => `${count} responses had status ${status}`),
   ...verdicts.flatMap(({ name, violations }) => violations.map((each) => `${name}: ${each}`)),
   ...tried.flatMap(violationsOf),
 ];

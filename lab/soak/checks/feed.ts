@@ -14,7 +14,7 @@ import {
 
 const isFeed = ({ kind }: Op) => kind === 'feed.snapshot' || kind === 'feed.delta';
 
-/** Responses of the feed that contain a version, in the order of their requests. */
+/** The feed's responses that contain a version, in the order of their requests. */
 const readsOf = ({ ops }: History): Op[] =>
   ops.filter((op) => isFeed(op) && isOk(op)).toSorted((a, b) => a.t0 - b.t0);
 

@@ -105,7 +105,7 @@ export const I19: Check = (history) => {
     const counted = history.usage[key] ?? 0;
     found.expect(
       counted >= sure && counted <= most,
-      () => `the usage of ${key} is ${counted}; ${sure} to ${most} events were accepted`,
+      () => `the usage of ${key} is ${counted}, but ${sure} to ${most} events were accepted`,
     );
   }
   return found;

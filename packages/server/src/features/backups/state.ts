@@ -2,7 +2,7 @@
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/** After this many backup intervals without a successful backup, backups are late. */
+/** Backups are late after this many backup intervals without a successful one. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 

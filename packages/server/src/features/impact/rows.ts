@@ -36,7 +36,7 @@ export type KeyCounts = {
 };
 
 /**
- * The number of days read for each key: today and the seven days before it. Used as a limit, it
+ * The number of days to read for each key: today and the seven days before it. Using it as a limit
  * keeps the planner from reading those days for all keys.
  */
 const DAYS = 8;

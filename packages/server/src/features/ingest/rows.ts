@@ -16,7 +16,7 @@ export type Charge = {
   moment: Date;
 };
 
-/** Charges the current minute's budget, unless too little of it is left for the whole cost. */
+/** Charges the current minute's budget, unless what is left of it doesn't cover the whole cost. */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },

@@ -130,7 +130,7 @@ export const listNeverUsed = (
 
 const unusedColumns = sql`id, workspace_id, env, project_id, tenant_id, display_prefix`;
 
-/** The condition that a row of `api_keys` is neither revoked, expired nor disabled. */
+/** True for rows of `api_keys` that are not revoked, expired or disabled. */
 const isUsable = ({ now }: Work): Sql =>
   sql`revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > ${now})`;

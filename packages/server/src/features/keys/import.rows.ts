@@ -74,7 +74,7 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/** Returns those hashes that belong to secret keys in reach. They can't be imported as API keys. */
+/** Returns the hashes that belong to secret keys in reach. They can't be imported as API keys. */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],

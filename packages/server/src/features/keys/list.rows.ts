@@ -79,7 +79,7 @@ const newestOf = (keys: Sql, limit: number): Sql =>
 const unusedIn = ({ unusedDays }: KeyFilter): Sql[] =>
   unusedDays === undefined ? [] : [isUnused(unusedDays)];
 
-/** The last key that a page may examine; null if it may examine all remaining keys. */
+/** Finds the last key that a page may examine; null if it may examine all remaining keys. */
 const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   maybe(
     tx,
@@ -181,7 +181,8 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
 }
 
 /**
- * A page's complete rows. The limit keeps the planner from reading the whole table in page order.
+ * Loads a page's complete rows. The limit keeps the planner from reading the whole table in page
+ * order.
  */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}

@@ -30,7 +30,7 @@ export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   return row ?? miss(tx, 'API key', id);
 }
 
-/** Returns those IDs whose keys are in reach. */
+/** Returns the IDs of the keys that are in reach. */
 export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
   const found = await many(
     tx,
@@ -127,7 +127,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
   // The count is a separate statement, so that it sees what the lock's last holder committed.
-  // Locking the tenant row instead would deadlock: a deletion holds that lock while it waits for a
+  // Locking the tenant row instead could deadlock: a deletion holds that lock while it waits for a
   // rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;

@@ -23,7 +23,7 @@ type NewMail<K extends keyof QueuedParams> = {
   token: Secret | null;
 };
 
-/** Queues an email in the transaction that causes it. */
+/** Queues an email in the transaction that triggers it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -109,7 +109,9 @@ export const updateResolved = (
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/** Deletes a request that doesn't lead to an email, so that the recipient's address isn't kept. */
+/**
+ * Deletes a request that doesn't result in an email, so that the recipient's address isn't kept.
+ */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }

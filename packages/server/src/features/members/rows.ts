@@ -156,7 +156,7 @@ export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | nul
   maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isPending(tx.now)}`);
 
 /**
- * Of several concurrent attempts to accept an invitation, only one gets it; the others get null.
+ * Of several concurrent attempts to accept an invitation, only one succeeds; the others get null.
  */
 export const acceptOpenInvite = (
   tx: Write,

@@ -41,7 +41,7 @@ export type NodeRegistry = {
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
-  // Polls that arrive while a statement runs share the next statement.
+  // Polls that arrive while a statement is running share the next one.
   const readBatch = batched<NodeName | null, NodeSeen>({
     max: NODES_PER_STATEMENT,
     inFlightMax: 1,

@@ -8,8 +8,8 @@ import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
  * The new key never has more authority than its creator. If its creator is a secret key, the new
- * key expires no later than that key: otherwise, a key could get around its expiry by creating
- * another.
+ * key must expire no later than that key: otherwise, a key could get around its own expiry by
+ * creating another key.
  */
 export async function createSecretKey(
   tx: Write,

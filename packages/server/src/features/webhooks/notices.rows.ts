@@ -22,7 +22,7 @@ export async function updateMark(tx: Work, kind: string, until: Date): Promise<v
 }
 
 export type Notice = {
-  /** Identifies the event that the notice is about. Only one notice is queued for each. */
+  /** Identifies the event that the notice is about. Only one notice is queued for each event. */
   event: string;
   type: string;
   env: Env;
@@ -39,7 +39,7 @@ export async function insertNotices(tx: Work, notices: readonly Notice[]): Promi
   );
 }
 
-/** Workspaces with an endpoint that gets events, in ID order. */
+/** Lists the workspaces with an endpoint that receives events, in ID order. */
 export async function listListening(
   tx: Work,
   { after, limit }: { after: string; limit: number },

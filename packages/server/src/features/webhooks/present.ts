@@ -24,7 +24,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-/** In a response kept for replays, the secret is withheld. */
+/** The secret is withheld from responses that are kept for replays. */
 export const presentWithSecret = ({
   row,
   secret,

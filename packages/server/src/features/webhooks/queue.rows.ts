@@ -64,8 +64,8 @@ type Claiming = {
 };
 
 /**
- * Claims due deliveries, longest waiting first. Deliveries dated in the future, because the clock
- * has been set back since, come last.
+ * Claims due deliveries, longest waiting first. Deliveries dated in the future (because the clock
+ * has since been set back) come last.
  */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
@@ -91,7 +91,7 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
 
 /**
  * Claims a delivery from queueTest(), which is queued with its own ID as the claim. Null if a
- * worker has already claimed it, or that first claim has expired.
+ * worker has already claimed it, or if that first claim has expired.
  */
 export const claimOwn = (
   tx: Work,
