@@ -1,5 +1,5 @@
-// Packs the published packages and installs them into a project outside the clone, like a user
-// would, but offline.
+// Packs the published packages and installs them into a project outside the clone, as a user would,
+// but offline.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -169,7 +169,7 @@ async function checkNext(): Promise<string> {
   return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
 }
 
-/** Everything still to be decided before publication. It is listed but doesn't fail the check. */
+/** Lists everything still to be decided before publication. This doesn't fail the check. */
 async function missingForPublication(name: Name): Promise<string[]> {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

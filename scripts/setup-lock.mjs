@@ -106,6 +106,7 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // This process slept for long enough that another one took the lock. Continuing is harmless.
+    // This process was suspended for so long that another one took the lock. Continuing is
+    // harmless.
   }
 }

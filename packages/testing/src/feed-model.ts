@@ -62,7 +62,7 @@ export class FeedModel {
       rateLimits: null,
       isImported: false,
       shelf: shelfOf(env),
-      // Several keys share a creation time, so that the ID determines their order.
+      // Several keys share a creation time, so that their IDs determine their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,

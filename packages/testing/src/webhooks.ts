@@ -49,7 +49,7 @@ export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}):
 
 const WAIT_MS = 30_000;
 
-/** Sends until no delivery to this endpoint is due, or the endpoint is disabled. */
+/** Sends until no more deliveries to this endpoint are due or the endpoint is disabled. */
 export async function sendAllTo(
   { testApp, clock }: Harness,
   endpointId: string,

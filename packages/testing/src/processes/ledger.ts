@@ -1,5 +1,5 @@
-// Compares the responses clients received with the server's content: no acknowledged write is lost,
-// no rejected write exists, nothing happened twice, and the audit chain agrees.
+// Compares the responses clients received with the server's data: no acknowledged write is lost, no
+// rejected write exists, nothing happened twice, and the audit chain agrees.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
@@ -117,7 +117,7 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
   for (const [name, outcome] of fates) {
     const times = byName.get(name)?.length ?? 0;
     ok(times <= 1, `a key was created ${times} times`);
-    // A write that was retried until acknowledged exists, whatever its first response was.
+    // A write that was retried until it was acknowledged exists, regardless of its first response.
     if (isRefused(outcome) && !acknowledged.has(name)) {
       equal(times, 0, `rejected but created: ${JSON.stringify(outcome)}`);
     }
