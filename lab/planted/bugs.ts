@@ -25,7 +25,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '02-snapshot-read-committed',
-    bug: 'a snapshot's statements see the data at different moments',
+    bug: "a snapshot's statements see the data at different moments",
     file: `${SERVER}/features/policy/one-moment.test.ts`,
     title: 'a snapshot is consistent while keys are written',
     store: 'postgres',
@@ -111,7 +111,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '14-reach-of-the-session',
-    bug: 'a request's workspace and role stay on its connection',
+    bug: "a request's workspace and role stay on its connection",
     file: 'tests/contracts/connections.test.ts',
     title: 'a released connection has no role and no scope',
     store: 'embedded',
@@ -169,7 +169,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '22-signature-of-the-parsed-body',
-    bug: 'a report's signature is verified over the parsed JSON',
+    bug: "a report's signature is verified over the parsed JSON",
     file: `${SERVER}/features/scanner/scanner.test.ts`,
     title: 'nothing is parsed or looked up before the signature is verified',
     store: 'embedded',
