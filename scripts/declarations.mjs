@@ -76,7 +76,7 @@ async function publish({ root, from, out, entries }) {
   rmSync(from, { recursive: true });
 }
 
-/** The declaration file an import resolves to; null for third-party packages. */
+/** Returns the declaration file an import resolves to; null for third-party packages. */
 function targetOf(path, specifier) {
   const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
   if (ours) return `protocol/${ours}.d.ts`;
@@ -100,7 +100,7 @@ async function declareProtocol(root, from, path) {
   await compile(root, ['-p', config]);
 }
 
-/** Every endpoint's summary and description, by method and path. */
+/** Reads every endpoint's summary and description, keyed by method and path. */
 async function readSummaries(root, file) {
   const { build } = await import('esbuild');
   const entry = join(root, 'packages/protocol/src/endpoints/all.ts');

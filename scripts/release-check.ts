@@ -136,7 +136,7 @@ function compileWith(tool: string | null): Check {
   };
 }
 
-/** The project where the package is installed, shared by several checks. */
+/** Returns the project where the package is installed. Several checks share it. */
 async function projectOf(packed: Packed, folder: string): Promise<string> {
   const project = join(folder, `project-${packed.name}`);
   return existsSync(project) ? project : install([packed], folder);

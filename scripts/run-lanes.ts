@@ -60,7 +60,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
 const IDLE_SHARE_MIN = 0.2;
 const IDLE_MS = 1000;
 
-/** The fraction of CPU time that is idle during the next second. */
+/** Measures the fraction of CPU time that is idle during the next second. */
 async function idleShare(): Promise<number> {
   const times = () => {
     const all = cpus().map((one) => one.times);

@@ -87,7 +87,7 @@ function isAbandoned(lock) {
 
 /**
  * If several processes are waiting, only one may remove the lock: the one that creates the claim
- * file. It first checks again that the lock is abandoned.
+ * file. That process first checks again that the lock is abandoned.
  */
 function clearAway(lock) {
   const claim = join(lock, 'claim');

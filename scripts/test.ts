@@ -103,7 +103,7 @@ function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
 const filesLike = (patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
 
-/** How many files only the full run includes; a file counts once for each of its lanes. */
+/** Counts the files that only the full run includes; a file counts once for each of its lanes. */
 function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
   const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
   return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);

@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../history.ts';
 
-/** For each kind of operation, the audit row it writes. */
+/** The audit row that each kind of operation writes. */
 const ACTIONS: Record<string, string> = {
   'key.create': 'api_key.created',
   'key.patch': 'api_key.updated',

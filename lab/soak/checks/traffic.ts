@@ -111,7 +111,7 @@ export const I19: Check = (history) => {
   return found;
 };
 
-/** A budget applies per calendar minute, so any span of 60 s touches at most two budgets. */
+/** A budget applies per calendar minute, so any 60-second span touches at most two budgets. */
 export const I24: Check = (history) => {
   const found = new Findings();
   const charged = opsOf(history, 'budget.batch')

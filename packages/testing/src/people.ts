@@ -59,7 +59,7 @@ async function readMail(name: string): Promise<Mail> {
   return mail;
 }
 
-/** The token in the newest email of a kind. */
+/** Returns the token from the newest email of a given kind. */
 export async function mailedToken(opened: TestApp, address: string, kind: string): Promise<string> {
   const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];

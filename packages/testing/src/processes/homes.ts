@@ -50,9 +50,9 @@ export type Cluster = Home & {
   url: string;
   /** Runs one statement as the superuser in the server's database. */
   ask(text: string): Promise<Record<string, unknown>[]>;
-  /** The server's connections, counted by application name. */
+  /** Counts the server's connections by application name. */
   connections(): Promise<Record<string, number>>;
-  /** A superuser session in the server's database, for holding locks. */
+  /** Opens a superuser session in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
   /** Stops every process in the cluster (SIGSTOP), as a failing disk or host would. */
   freeze(): Promise<void>;

@@ -27,7 +27,7 @@ export async function openLedger(url: string, bootstrapToken: string): Promise<L
   return { token: textIn(founded.secret_key, 'key'), fates: new Map(), acknowledged: new Map() };
 }
 
-/** One write, recorded with its outcome. */
+/** Performs one write and records its outcome. */
 export async function writeOnce(
   url: string,
   ledger: Ledger,

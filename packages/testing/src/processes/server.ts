@@ -24,7 +24,7 @@ export type ServerProcess = {
   output(): string;
   signal(name: NodeJS.Signals): void;
   exited: Promise<Exit>;
-  /** Kills the server, as in a crash (SIGKILL). */
+  /** Kills the server to simulate a crash (SIGKILL). */
   kill(): Promise<void>;
   /** Stops the server as an operator would (SIGTERM). */
   stop(): Promise<Exit>;

@@ -10,7 +10,7 @@ import { type Account, commandUnder } from './scratch.ts';
 
 export type Daemon = {
   signal(name: NodeJS.Signals): void;
-  /** Kills the program as in a crash, even while it is frozen. */
+  /** Kills the program to simulate a crash, even while it is frozen. */
   kill(): Promise<void>;
   /** Starts the program, or restarts it on the same files, and waits until it is ready. */
   start(): Promise<void>;

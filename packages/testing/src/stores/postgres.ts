@@ -29,7 +29,7 @@ export type Postgres = {
   url(database: string): string;
   /** The same over TCP; throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;
-  /** Stops the server as in a crash: no checkpoint, every connection lost, the disk kept. */
+  /** Simulates a crash: no checkpoint, all connections are lost, and the disk is kept. */
   crash(): Promise<void>;
   /** Whether the server has stopped, on its own or through `crash`. */
   hasEnded(): boolean;

@@ -24,7 +24,7 @@ export type RedisServer = {
   tell(...words: string[]): Promise<unknown>;
   freeze(): void;
   thaw(): void;
-  /** Stops the server as in a crash. */
+  /** Kills the server to simulate a crash. */
   crash(): Promise<void>;
   /** Starts it again on the same port, without data. */
   restart(): Promise<void>;

@@ -24,7 +24,7 @@ export const findUserByEmail = (tx: People, email: string): Promise<UserRow | nu
   maybe(tx, withEmail(email));
 
 /**
- * The lock lasts until the commit, so concurrent requests for a link run one after another, and
+ * The lock is held until the commit, so concurrent requests for a link run one after another, and
  * only the last link stays valid.
  */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>

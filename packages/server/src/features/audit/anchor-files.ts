@@ -88,7 +88,7 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/** A file's non-empty lines. Overlong lines are truncated, which makes them unreadable. */
+/** Reads a file's non-empty lines. Overlong lines are truncated, which makes them unreadable. */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

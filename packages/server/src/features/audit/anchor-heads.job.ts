@@ -24,7 +24,7 @@ import {
 
 export type AnchorParts = {
   work: OpenWork;
-  /** The current anchor signing key; created if there is none. */
+  /** Returns the current anchor signing key, or creates one if there is none. */
   anchorKey(): Promise<AnchorKey>;
   anchorPlaces: readonly AnchorPlace[];
   log: Log;

@@ -23,7 +23,7 @@ export type AnchorPlace = {
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const FILE_AGE_MS_MIN = DAY_MS;
 
-/** The file in the data directory, plus the destinations in KEYRAIL_AUDIT_ANCHORS. */
+/** Returns the file in the data directory, plus the destinations in KEYRAIL_AUDIT_ANCHORS. */
 export const anchorPlacesOf = (
   { dataDir, auditAnchors }: { dataDir: string; auditAnchors: readonly AnchorPlaceSetting[] },
   host: string,
@@ -105,7 +105,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** Makes sure that a new file's directory entry survives a crash, too. */
+/** Makes sure that a new file's directory entry also survives a crash. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -30,8 +30,8 @@ type AuditList = {
 };
 
 /**
- * The acting user's ID, as a column of the page, so that PostgreSQL reads the page before it looks
- * up users.
+ * The acting user's ID, computed as a column of the page, so that PostgreSQL reads the page before
+ * looking up users.
  */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
@@ -60,7 +60,7 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
-/** One row in reach, with the acting user. */
+/** Finds one row in reach, with the acting user. */
 export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
   maybe(
     tx,

@@ -8,8 +8,8 @@ const DOWN_AFTER = 3;
 
 /**
  * `down`: no recent backup succeeded. `degraded`: one did, but it is late, or the last attempt or
- * restore test failed. Without a schedule (`everyMs` is null), no backup is late. `facts` is null
- * if the database can't be read.
+ * restore test failed. Without a schedule (`everyMs` is null), backups are never late. `facts` is
+ * null if the database can't be read.
  */
 export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {
   if (facts === null) return 'unknown';

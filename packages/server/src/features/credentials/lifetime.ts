@@ -39,7 +39,9 @@ export function endsAfterRotation(
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
-/** The columns to update when a key is quarantined. A quarantine never extends a key's life. */
+/**
+ * Returns the columns to update when a key is quarantined. A quarantine never extends a key's life.
+ */
 export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string) => ({
   expiresAt: earlier(expiresAt, quarantineDeadline(now)),
   quarantinedAt: now,

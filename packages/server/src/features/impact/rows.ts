@@ -123,7 +123,7 @@ export const countSecretKey = (tx: Check, id: string): Promise<SecretKeyCounts> 
       where k.id = ${id} and k.revoked_at is null`,
   );
 
-/** The unrevoked secret keys that a user created directly or by rotation. */
+/** Counts the unrevoked secret keys that a user created directly or by rotation. */
 export const countMintedKeys = (
   tx: Check,
   userId: string,

@@ -32,7 +32,7 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** Tenant IDs by external ID; unknown external IDs are omitted. */
+/** Finds tenant IDs by external ID; unknown external IDs are omitted. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],

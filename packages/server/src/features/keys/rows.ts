@@ -39,7 +39,7 @@ export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<st
   return found.map(({ id }) => id);
 }
 
-/** Null if there is no such key, or if it is out of reach. */
+/** Returns null if there is no such key, or if it is out of reach. */
 export const findKey = (
   tx: Read,
   by: { id: string } | { lookupHash: Buffer },
@@ -120,8 +120,8 @@ type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
  * Vendors may create any number of keys. For embed tokens, the number is limited per tenant,
- * project and environment. The check is part of the insert, so that keys created by rotations count
- * too.
+ * project and environment. The check is part of the insert, so that keys created by rotations are
+ * also counted.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;

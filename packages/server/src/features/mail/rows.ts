@@ -139,8 +139,8 @@ export async function updateUnsent(
 }
 
 /**
- * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how
- * many.
+ * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how many
+ * were deleted.
  */
 export const removeOldMail = async (
   tx: Work,

@@ -160,7 +160,7 @@ function listChanges(
 
 type DetailsRow = EntryDetails & { id: string };
 
-/** The optional fields of the given keys, in no particular order. */
+/** Loads the optional fields of the given keys, in no particular order. */
 function listDetails(
   tx: Runner,
   { include }: Pick<FeedFilter, 'include'>,

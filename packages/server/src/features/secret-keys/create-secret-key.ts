@@ -29,7 +29,7 @@ export async function createSecretKey(
   );
 }
 
-/** The expiry of the calling secret key; null if it never expires or if the caller is a user. */
+/** Returns the calling secret key's expiry; null if it never expires or if the caller is a user. */
 async function creatorExpiry(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;

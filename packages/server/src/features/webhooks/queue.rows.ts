@@ -177,7 +177,7 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
 
 type Purge = { before: Date; limit: number };
 
-/** Deletes deliveries created before `before`. Returns how many. */
+/** Deletes deliveries created before `before`. Returns how many were deleted. */
 export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
@@ -186,10 +186,10 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
   );
 
 /**
- * Deletes deliveries to endpoints that were deleted at or after `before`. Returns how many.
- * Deliveries to endpoints deleted earlier are all older than `before`, so removeOldDeliveries()
- * deletes them. The join is lateral, because a merge join would also read other endpoints'
- * deliveries.
+ * Deletes deliveries to endpoints that were deleted at or after `before`. Returns how many were
+ * deleted. Deliveries to endpoints deleted earlier are all older than `before`, so
+ * removeOldDeliveries() deletes them. The join is lateral, because a merge join would also read
+ * other endpoints' deliveries.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
