@@ -106,7 +106,7 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // This process was suspended for so long that another one took the lock. Continuing is
+    // This process was suspended long enough for another one to take the lock. Continuing is
     // harmless.
   }
 }

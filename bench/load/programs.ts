@@ -107,7 +107,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/** Child processes inherit no Keyrail or database settings and no Node.js flags. */
+/** Child processes don't inherit any Keyrail or database settings or Node.js flags. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

@@ -8,7 +8,7 @@ export type Interval = { low: number; high: number };
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
- * Half the width of a 95 % interval, in ranks, divided by the square root of the number of values.
+ * Half the width of a 95 % interval in ranks, divided by the square root of the number of values.
  */
 const HALF_WIDTH = 0.98;
 
@@ -38,7 +38,7 @@ export function medianInterval(values: readonly number[]): Interval | null {
   return { low: inOrder[from] ?? Number.NaN, high: inOrder[to] ?? Number.NaN };
 }
 
-/** The value below which this fraction of the values lies; the largest value for 1. */
+/** Returns the value below which this fraction of the values lies; the largest value for 1. */
 export function percentile(values: readonly number[], share: number): number {
   const position = Math.min(values.length - 1, Math.floor(values.length * share));
   return sorted(values)[position] ?? 0;

@@ -112,7 +112,7 @@ function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: numb
   return [`repaired at ${told(at.repairedAt)} s`, ...outages].join('; ');
 }
 
-/** A fault in a node lasts for a fixed time, because requests don't depend on nodes. */
+/** Faults in nodes last for a fixed time, because requests don't depend on nodes. */
 export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
   Object.entries(faults).map(([name, fault]) => ({
     part: 'SDK node',

@@ -35,7 +35,7 @@ function violationsOf(tried: Tried): string[] {
 const seconds = (value: number | null) =>
   value === null ? 'never' : `${(value / 1_000).toFixed(1)} s`;
 
-/** The faults as a Markdown table. */
+/** Formats the faults as a Markdown table. */
 function tableOf(tried: readonly Tried[]): string[] {
   if (tried.length === 0) return [];
   return [

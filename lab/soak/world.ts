@@ -93,5 +93,5 @@ export async function must(world: World, client: string, asked: Asked): Promise<
   return op.body;
 }
 
-/** One element, selected by the die; null if the list is empty. */
+/** Returns the element selected by the die; null if the list is empty. */
 export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;

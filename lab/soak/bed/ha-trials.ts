@@ -132,7 +132,7 @@ export function haTrials(parts: HaParts, losses: Span[]): Trial[] {
   ];
 }
 
-/** The master with the most counters, where a loss is most likely to be noticed. */
+/** Finds the master with the most counters, where a loss is most likely to be noticed. */
 async function busiestMaster(redis: ReplicatedRedis): Promise<RedisServer> {
   const masters = await redis.masters();
   const sizes = await Promise.all(masters.map(async (one) => Number(await one.tell('DBSIZE'))));

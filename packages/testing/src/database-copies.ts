@@ -16,7 +16,7 @@ import pg from 'pg';
 
 const LOCK_ID = 7_265_002;
 
-/** A hash of everything a migration runs, so that any change creates a new template. */
+/** Returns a hash of everything a migration runs, so that any change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];

@@ -114,8 +114,8 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
   nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
 
 /**
- * Null if the node has no version, or if the project hasn't reached that version, for example after
- * a database restore.
+ * Returns null if the node has no version, or if the project isn't at that version yet, for example
+ * after a database restore.
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;

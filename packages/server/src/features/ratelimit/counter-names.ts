@@ -18,8 +18,8 @@ export type Subjects = {
 const ANONYMOUS = '-';
 
 /**
- * If a rule's window or algorithm changes, the rule gets a new counter; if its limit changes, it
- * keeps its counter.
+ * If a rule's window or algorithm changes, the rule gets a new counter. If only its limit changes,
+ * it keeps its counter.
  */
 export const counterName = (subjects: Subjects, rule: RateLimit, slot: string): string =>
   `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
@@ -54,7 +54,7 @@ export function slotOf(
   return `{${workspaceId}/${env}/${partOf(subject)}}`;
 }
 
-/** The rules' counters, and the owner whose quota they count toward. */
+/** Returns the rules' counters, and the owner whose quota they count toward. */
 export function namedRules(
   { isSlotted, namesMax }: Counters,
   subjects: Subjects,

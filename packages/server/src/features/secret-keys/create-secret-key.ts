@@ -7,7 +7,7 @@ import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
 import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
- * The new key never has more authority than its creator. If its creator is a secret key, the new
+ * The new key gets no more authority than its creator has. If its creator is a secret key, the new
  * key must expire no later than that key: otherwise, a key could get around its own expiry by
  * creating another key.
  */

@@ -49,7 +49,7 @@ export type MonthRow = { month: string; activeTenants: number };
 
 type Page<Position> = { months: number; after: Position | null; limit: number };
 
-/** A tenant counts once per month, even if it is active in several projects. */
+/** Counts each tenant once per month, even if it is active in several projects. */
 export const listBillableMonths = (
   tx: Read,
   { months, after, limit }: Page<string>,

@@ -4,7 +4,7 @@ import { many, maybe } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** The time up to which notices have been queued; null before the first run. */
+/** Returns the time up to which notices have been queued; null before the first run. */
 export async function findMark(tx: Work, kind: string): Promise<Date | null> {
   const row = await maybe(
     tx,

@@ -82,7 +82,7 @@ async function refusePrivateHost(
 export const areGlobal = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isGlobalAddress);
 
-/** The host, without the brackets around an IPv6 address. */
+/** Returns the host, without the brackets around an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);
