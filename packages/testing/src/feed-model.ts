@@ -62,7 +62,7 @@ export class FeedModel {
       rateLimits: null,
       isImported: false,
       shelf: shelfOf(env),
-      // Several keys share a creation time, so that the ID determines their order.
+      // Several keys share a creation time, so that their IDs determine their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,
@@ -126,7 +126,7 @@ const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
-/** The keys a node with this filter must have in this state. */
+/** Returns the keys a node with this filter must have in this state. */
 export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
   [...keys.values()]
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)

@@ -23,7 +23,7 @@ type NewMail<K extends keyof QueuedParams> = {
   token: Secret | null;
 };
 
-/** Queues an email in the transaction that causes it. */
+/** Queues an email in the transaction that triggers it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -139,8 +139,8 @@ export async function updateUnsent(
 }
 
 /**
- * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how
- * many.
+ * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how many
+ * were deleted.
  */
 export const removeOldMail = async (
   tx: Work,

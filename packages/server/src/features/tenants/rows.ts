@@ -45,7 +45,7 @@ export type ListedTenant = Listed<
 
 const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 
-/** Newest first, starting after the given position. */
+/** Lists tenants, newest first, starting after the given position. */
 export function listTenants(
   tx: Read,
   { externalId, ids, q, after }: Filter,
