@@ -16,7 +16,7 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/** The backup for the memory comparison is made while only this fraction of the keys exists. */
+/** The backup for the memory comparison is taken when only this fraction of the keys exists. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;

@@ -103,7 +103,7 @@ async function startEdge(settings: Record<string, string>, socket: string): Prom
   return { ...program, port };
 }
 
-/** nginx itself is also the API behind it, so that authentication is most of the work. */
+/** nginx itself is also the API behind it, so authentication makes up most of the work. */
 async function startNginx(directory: string, socket: string): Promise<Server> {
   mkdirSync(directory);
   const port = await freePort();

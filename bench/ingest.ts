@@ -34,8 +34,7 @@ const GROWTH_MAX = 1.2;
 /** Memory is compared only over this many rounds at the end. */
 const LAST_ROUNDS = 5;
 /**
- * Batches are slow: rounds of the usual length would mostly consist of waiting for the last
- * batches.
+ * Batches are slow: rounds of the usual length would be spent mostly waiting for the last batches.
  */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
 /** Parallel peers wait for locks on the same rows, so a higher concurrency would be slower. */

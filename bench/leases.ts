@@ -27,8 +27,8 @@ const LIMIT = {
   scope: 'key',
 };
 /**
- * Rounds are longer than usual, but a node between two of its rounds must not be idle for long
- * enough to return its leased units.
+ * Rounds are longer than usual, but between two of its rounds, a node must not be idle long enough
+ * to return its leased units.
  */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
@@ -107,7 +107,7 @@ async function measureMemory({ plan, report }: Run): Promise<void> {
   const busy = Math.min(BUSY_KEYS, plan.keys);
   const { bytes, local } = await worker.run({ keys: plan.keys, busy }, MEMORY_MS);
   await worker.stop();
-  const share = `${Math.round(local * 100)} % of the requests of busy keys decided locally`;
+  const share = `${Math.round(local * 100)} % of busy keys' requests decided locally`;
   report(
     createFinding({
       name: `leases: memory with ${plan.keys} keys, ${busy} of them busy`,

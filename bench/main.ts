@@ -139,12 +139,12 @@ const currentConditions = (): Conditions => ({
 });
 
 /**
- * A busy machine hardly affects ratios, but it does affect rates and times. So its load is printed.
+ * A busy machine hardly affects ratios, but it does affect rates and times, so its load is printed.
  */
 function textOf({ node, cores, load }: Conditions, { isBrief }: Plan): string {
   const busy = load > cores / 4 ? '; other work is running, so trust only the ratios' : '';
   const brief = isBrief ? '; a brief run, so its numbers mean nothing' : '';
-  return `Node ${node}, ${cores} cores, load ${load.toFixed(1)} before the start${busy}${brief}`;
+  return `Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the start${busy}${brief}`;
 }
 
 main().catch((error: unknown) => {

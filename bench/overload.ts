@@ -20,7 +20,7 @@ const TIMES = [3, 30];
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window gives one value, so that the result has a spread. A window is longer than the pause
+ * Each window yields one value, so that the result has a spread. A window is longer than the pause
  * of clients that were turned away, because they retry in waves.
  */
 const WINDOW_MS = 2000;
@@ -79,8 +79,8 @@ const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise
 const showGoodput = (perSecond: number): string => `${perSecond.toFixed(1)}/s`;
 
 /**
- * Returns a function that makes one change: true if it succeeded, an error if there was no
- * response.
+ * Returns a function that makes one change. It returns whether the change succeeded, and throws if
+ * there was no response.
  */
 function createChange(port: number, token: string): () => Promise<boolean> {
   const agent = keptConnections(Number.POSITIVE_INFINITY);

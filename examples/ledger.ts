@@ -1,4 +1,4 @@
-// The business logic of every example: charges per tenant, in memory.
+// The business logic shared by all examples: charges per tenant, kept in memory.
 
 export type Charge = { id: number; tenant: string | null; amount: number };
 

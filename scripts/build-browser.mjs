@@ -28,7 +28,7 @@ export const BROWSER_SOURCES = [
 const COMPRESSED_TYPES = /\.(js|css|svg)$/;
 const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
 
-/** True if there is no build, or if it was made from other sources. */
+/** True if there is no build, or if it was made from different sources. */
 export function isBrowserStale(root) {
   try {
     return (
@@ -113,7 +113,7 @@ function workersIn(home) {
 }
 
 /**
- * The file name of each worker in the build, by the name of its source file, as JSON for `define`.
+ * Each worker's file name in the build, keyed by the name of its source file, as JSON for `define`.
  */
 function urlsOf({ outputs }) {
   const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);

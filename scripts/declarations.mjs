@@ -2,7 +2,7 @@
  * Writes a published package's declarations. The compiler first declares each source file on its
  * own. Then imports get the file extensions that users' compilers expect, the protocol's
  * declarations are copied in, and files that no entry point imports are left out. The result must
- * import neither another of our packages nor zod.
+ * not import zod or any of our other packages.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const TSC_MS_MAX = 120_000;
-/** Compilers before TypeScript 5.7 don't know this type argument. */
+/** Compilers before TypeScript 5.7 don't support this type argument. */
 const TYPED_ARRAY = /\bUint8Array<ArrayBuffer(Like)?>/g;
 /** A module specifier: the quoted text after `from` or `import`. */
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
@@ -76,7 +76,7 @@ async function publish({ root, from, out, entries }) {
   rmSync(from, { recursive: true });
 }
 
-/** The declaration file an import resolves to; null for third-party packages. */
+/** Returns the declaration file an import resolves to; null for third-party packages. */
 function targetOf(path, specifier) {
   const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
   if (ours) return `protocol/${ours}.d.ts`;
@@ -100,7 +100,7 @@ async function declareProtocol(root, from, path) {
   await compile(root, ['-p', config]);
 }
 
-/** Every endpoint's summary and description, by method and path. */
+/** Reads every endpoint's summary and description, keyed by method and path. */
 async function readSummaries(root, file) {
   const { build } = await import('esbuild');
   const entry = join(root, 'packages/protocol/src/endpoints/all.ts');

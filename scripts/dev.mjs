@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..');
 const port = Number(process.argv[2] ?? DEFAULT_PORT);
 const serverPort = Number(process.env.KEYRAIL_PORT ?? process.env.PORT ?? 4400);
 const url = `http://${HOST}:${port}`;
-/** The pages that are open, each with a pending response. */
+/** The open pages, each with a pending response. */
 const pages = new Set();
 
 let lastBuild = build();
@@ -73,7 +73,7 @@ function passOn(incoming, outgoing) {
     if (isPage) delete response.headers['content-length'];
     outgoing.writeHead(response.statusCode, response.headers);
     response.pipe(outgoing, { end: !isPage });
-    // Browsers move a script that comes after the end of the page into its body.
+    // If a script comes after the end of the page, browsers move it into the body.
     if (isPage) response.on('end', () => outgoing.end('<script src="/dev-reload.js"></script>'));
   });
   passed.on('error', () => {

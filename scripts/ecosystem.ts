@@ -71,7 +71,7 @@ const binaries = () =>
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }
     : { bunPackage: '@oven/bun-linux-x64', denoPackage: '@deno/linux-x64-glibc' };
 
-/** A run's output, or an empty string if it is as expected. */
+/** Returns a run's output, or an empty string if it is as expected. */
 async function reportOf(project: string, [program = '', ...args]: string[]): Promise<string> {
   const options = { cwd: project, timeout: RUN_MS_MAX };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => ({

@@ -1,9 +1,9 @@
 /**
- * The table of test lanes. A lane is a set of test files on one store. `needs` lists backends
- * without which the lane is skipped; `offers` passes an available backend to tests that choose
- * their own store.
+ * The table of test lanes. A lane is a set of test files on one store. `needs` lists backends that
+ * the lane can't run without; `offers` passes an available backend to tests that choose their own
+ * store.
  *
- * `npm test` must finish within twelve minutes on two cores. `npm test -- --full` also runs
+ * `npm test` must finish within eleven minutes on two cores. `npm test -- --full` also runs
  * everything that doesn't fit: slow files, and most tests a second time on the other store.
  */
 
@@ -12,7 +12,7 @@ export type Store = 'embedded' | 'postgres';
 
 export type Lane = {
   name: string;
-  /** `both`: the tests run on each store, which they select themselves. */
+  /** `both`: the tests run on each store, and select the stores themselves. */
   store: Store | 'both';
   files: string[];
   /** Whether only the full run includes the lane. */
@@ -21,7 +21,7 @@ export type Lane = {
   offers: Backend[];
   /** The files that `npm run check` includes. Keep this list quick. */
   quickFiles: string[];
-  /** Which files may share a process, and how many at most. */
+  /** Which files may share a process, and at most how many. */
   sharing: { files: RegExp; most: number };
   /** The lane only includes files whose text matches this. */
   containing: RegExp;
@@ -42,15 +42,18 @@ export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
   'packages/dashboard/src/{api/tabs,parts/deletion/capped}.test.ts',
   'packages/reference/src/browser.test.ts',
+  'packages/server/src/features/impact/capped.test.ts',
   'packages/widget/src/mounts.test.ts',
-  'tests/contracts/{counters-cluster,counters-flood,counters-lease-simulation}.test.ts',
+  'tests/contracts/counters-{cluster,flood,lease-simulation,shares}.test.ts',
   'tests/faults/{backup-leftovers,directory-lock,doctor-outside,embedded-roles}.test.ts',
   'tests/faults/{event-loop,failover,goodput-*}.test.ts',
-  'tests/faults/{kill-ingest,mail-worker,memory,soak-*}.test.ts',
+  'tests/faults/{kill-ingest,mail-worker,memory,postgres-frozen,saturated-postgres}.test.ts',
+  'tests/faults/soak-*.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',
-  'tests/journeys/{leases-cluster,login-flood,monitoring,policy-processes}.test.ts',
-  'tests/journeys/{production,proxies}.test.ts',
-  'tests/journeys/{relay-faults,restored-again,restored-claims,rolling-upgrade,sdk-faults}.test.ts',
+  'tests/journeys/{leases-cluster,login-flood,monitoring,outage-proof,policy-processes}.test.ts',
+  'tests/journeys/{production,proxies,relay-faults,relay-frozen}.test.ts',
+  'tests/journeys/{restored-again,restored-claims,restored-fleets}.test.ts',
+  'tests/journeys/{rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image,next}.test.ts',
 ];
 
@@ -119,9 +122,9 @@ const POSTGRES_ONLY = [
 const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
 
 /**
- * The lanes in the order in which they run. The last lanes mostly wait, so they run in parallel
- * with the first. Most tests run on the main store, which is PostgreSQL if available: it needs only
- * a third of the embedded store's CPU time.
+ * Returns the lanes in the order in which they run. The last lanes mostly wait, so they run in
+ * parallel with the first. Most tests run on the main store, which is PostgreSQL if available: it
+ * needs only a third of the embedded store's CPU time.
  */
 export function lanesWith(main: Store): Lane[] {
   const other = main === 'postgres' ? 'embedded' : 'postgres';

@@ -1,5 +1,5 @@
-// Packs the published packages and installs them into a project outside the clone, like a user
-// would, but offline.
+// Packs the published packages and installs them into a project outside the clone, as a user would,
+// but offline.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ export async function pack(wanted: readonly Name[], folder: string): Promise<Pac
 
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'keyrail-packages-'));
 
-/** A new project with only these packages installed. */
+/** Creates a new project with only these packages installed. */
 export async function install(packed: readonly Packed[], folder: string): Promise<string> {
   const project = join(folder, `project-${packed.map(({ name }) => name).join('-')}`);
   await mkdir(project);
@@ -64,7 +64,7 @@ export async function linkTypes(project: string, packages: readonly string[]): P
 
 export type Compilation = { files: string[]; compilerOptions: Record<string, unknown> };
 
-/** The compiler's messages; empty if everything compiles. */
+/** Returns the compiler's messages; empty if everything compiles. */
 export async function compile(
   project: string,
   compilation: Compilation,
@@ -78,7 +78,9 @@ export async function compile(
   return compiled.stdout;
 }
 
-/** The oldest Node.js version that the packages support, if it is installed on this machine. */
+/**
+ * Finds the oldest Node.js version that the packages support, if it is installed on this machine.
+ */
 export async function findNode20(): Promise<string | null> {
   const places = [process.env.KEYRAIL_TEST_NODE20, '/usr/local/bin/node', '/usr/bin/node'];
   for (const path of places) {

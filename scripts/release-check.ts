@@ -136,7 +136,7 @@ function compileWith(tool: string | null): Check {
   };
 }
 
-/** The project where the package is installed, shared by several checks. */
+/** Returns the project where the package is installed. Several checks share it. */
 async function projectOf(packed: Packed, folder: string): Promise<string> {
   const project = join(folder, `project-${packed.name}`);
   return existsSync(project) ? project : install([packed], folder);
@@ -169,7 +169,7 @@ async function checkNext(): Promise<string> {
   return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
 }
 
-/** Everything still to be decided before publication. It is listed but doesn't fail the check. */
+/** Lists everything still to be decided before publication. This doesn't fail the check. */
 async function missingForPublication(name: Name): Promise<string[]> {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

@@ -29,8 +29,8 @@ export function printFailure({ name, file, error }: Failure & { file: string }, 
 }
 
 /**
- * The summary: tests per lane and store, skipped tests with reasons, the number of files that only
- * the full run includes, and one machine-readable line.
+ * Prints the summary: tests per lane and store, skipped tests with reasons, the number of files
+ * that only the full run includes, and one machine-readable line.
  */
 export function printAccount(rows: Row[], filesLeftOut: number): void {
   const failures = rows.flatMap((row) => row.failures.map((one) => ({ ...one, row })));

@@ -60,7 +60,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
 const IDLE_SHARE_MIN = 0.2;
 const IDLE_MS = 1000;
 
-/** The fraction of CPU time that is idle during the next second. */
+/** Measures the fraction of CPU time that is idle during the next second. */
 async function idleShare(): Promise<number> {
   const times = () => {
     const all = cpus().map((one) => one.times);
@@ -102,11 +102,11 @@ function rowOf({ name, store }: Lane, rows: Row[]): Row {
 }
 
 /**
- * Groups of files that share a process. Starting a process, and mainly its store, costs as much as
- * a file's tests. Each test creates its own workspace, so files can share a store. A file with
- * hooks runs alone, because its hooks would apply to the others. So do a file that inspects query
- * plans, because these depend on everything the tables ever contained, and a file that reports a
- * full disk, because the store remembers that for a while.
+ * Groups of files that share a process. Starting a process, and especially its store, costs as much
+ * as a file's tests. Each test creates its own workspace, so files can share a store. A file with
+ * hooks runs alone, because its hooks would apply to the others. The same goes for files that
+ * inspect query plans, because these depend on everything the tables have ever contained, and for
+ * files that report a full disk, because the store remembers that for a while.
  */
 function programFiles({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];

@@ -79,7 +79,7 @@ const lockedPackages = ({ dev, node }) =>
 
 const packagesIn = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
 
-/** What npm has recorded as installed; nothing if the installation didn't finish. */
+/** Returns what npm has recorded as installed; nothing if the installation didn't finish. */
 function presentPackages() {
   try {
     return Object.fromEntries(packagesIn(join(modules, '.package-lock.json')));
@@ -92,7 +92,8 @@ function presentPackages() {
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
 /**
- * Whether this Node.js belongs to the machine and can run the server. If so, no other is needed.
+ * Whether this Node.js belongs to the machine and can run the server. If so, no other one is
+ * needed.
  */
 const hasOwnNode = () => !isInside(process.execPath) && majorOf(process.version) >= NODE_MAJOR_MIN;
 

@@ -87,7 +87,7 @@ function isAbandoned(lock) {
 
 /**
  * If several processes are waiting, only one may remove the lock: the one that creates the claim
- * file. It first checks again that the lock is abandoned.
+ * file. That process first checks again that the lock is abandoned.
  */
 function clearAway(lock) {
   const claim = join(lock, 'claim');
@@ -106,6 +106,7 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // This process slept for long enough that another one took the lock. Continuing is harmless.
+    // This process was suspended long enough for another one to take the lock. Continuing is
+    // harmless.
   }
 }

@@ -6,7 +6,8 @@ import { printFailure, type Row } from './report.ts';
 const CHECK_MS_MAX = 300_000;
 
 /**
- * Each TypeScript checker checks shared types again, so more checkers than cores only waste time.
+ * Each TypeScript checker checks shared types again, so having more checkers than cores only wastes
+ * time.
  */
 const CHECKERS = ['--checkers', '2'];
 

@@ -34,7 +34,7 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
 
 const TICK_MS = 10;
 
-/** The CPU time of this process, and of those of its children that have exited. */
+/** The CPU time of this process and of any children that have exited. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   const stat = readFileSync('/proc/self/stat', 'utf8');
@@ -87,7 +87,7 @@ function failed({ type, error }: Failed['details'], name: string): What | null {
 const fullName = (names: string[], { nesting, name }: { nesting: number; name: string }) =>
   [...names.slice(0, nesting), name].join(' › ');
 
-/** The error without stack frames inside Node.js. */
+/** Formats an error without the stack frames inside Node.js. */
 const readable = (error: unknown) =>
   inspect(error, { depth: 6, colors: false, maxStringLength: 4_000 })
     .split('\n')

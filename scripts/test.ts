@@ -2,7 +2,7 @@
  * The test command: checks format, lint and types, runs every lane of the matrix, and prints a
  * summary whose last line is "N passed, N failed, N skipped".
  *
- *   npm test                          as many tests as fit into twelve minutes
+ *   npm test                          as many tests as fit into eleven minutes
  *   npm test -- --full                every test, on every store, repeated more often
  *   npm run check                     the quick part
  *   npm test -- secret-keys           only test files whose path contains this
@@ -40,7 +40,8 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests start only after both: next to running compilers, the first tests' requests timed out.
+  // Tests start only after both: when they ran alongside the compilers, the first tests' requests
+  // timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),
     filters.length > 0 || extent === 'quick' ? null : installPrograms(env),
@@ -69,7 +70,7 @@ function readCommandLine(): Command {
     allowPositionals: true,
   });
   const { quick, full, store = null } = values;
-  if (quick && full) throw new Error('use only one of --quick and --full');
+  if (quick && full) throw new Error('use either --quick or --full, not both');
   if (store !== null && store !== 'embedded' && store !== 'postgres') {
     throw new Error(`--store must be embedded or postgres, not ${store}`);
   }
@@ -102,13 +103,13 @@ function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
 const filesLike = (patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
 
-/** How many files only the full run includes; a file counts once for each of its lanes. */
+/** Counts the files that only the full run includes; a file counts once for each of its lanes. */
 function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
   const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
   return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);
 }
 
-/** Tests inherit no KEYRAIL settings from the environment, except those meant for tests. */
+/** Tests don't inherit any KEYRAIL settings from the environment, except those meant for tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const ours = /^KEYRAIL_(?!TEST_)|^KEYRAIL_TEST_(STORE|POSTGRES)$/;
   const stores = /^(PG[A-Z]|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;

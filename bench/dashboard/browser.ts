@@ -10,11 +10,11 @@ export type Tab = Stoppable & {
   page: Page;
   /** Waits until a condition holds on the page, and returns the page's own time at that moment. */
   when(condition: string): Promise<number>;
-  /** The longest task on the page while some work runs, in milliseconds. */
+  /** Returns the length of the longest task on the page while some work runs, in milliseconds. */
   longestTask(work: () => Promise<void>): Promise<number>;
-  /** The longest time from an input until its handler has finished, in milliseconds. */
+  /** Returns the longest time from an input until its handler has finished, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;
-  /** Total size of objects and elements in bytes, after a garbage collection. */
+  /** Returns the total size of objects and elements in bytes, after a garbage collection. */
   heapBytes(): Promise<number>;
 };
 

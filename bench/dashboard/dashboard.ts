@@ -23,7 +23,7 @@ const INPUT_MS_MAX = 50;
 const MEMORY_RATIO_MAX = 1.1;
 
 const PAGE_ROWS = 100;
-/** After visiting all screens this many times, every screen has been loaded and cached. */
+/** Once all screens have been visited this many times, every screen is loaded and cached. */
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;
@@ -194,7 +194,7 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** The time from the start of a visit until rows appear, each time in a new browser context. */
+/** Measures the time from the start of a visit until rows appear, each in a new browser context. */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
   // The first visit only warms up the server.

@@ -76,7 +76,7 @@ function keepBusy(load: Load): Promise<void> {
       return;
     }
     pending = null;
-    if (received.length > length) throw new Error('received more bytes than one response has');
+    if (received.length > length) throw new Error('received more bytes than one response contains');
     checkStatus(received);
     load.latenciesMs.push(performance.now() - sentAt);
     if (load.isOver) socket.end();

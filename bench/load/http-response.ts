@@ -7,7 +7,7 @@ const STATUS_START = 9;
 const STATUS_END = 12;
 const DIGIT_TWO = 0x32;
 
-/** The length of the full response, or null while its headers are incomplete. */
+/** Returns the length of the full response, or null while its headers are incomplete. */
 export function responseLength(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;

@@ -1,5 +1,4 @@
-// Programs started by a benchmark, which also stops them. Any still running are killed when this
-// process exits.
+// Programs that a benchmark starts and stops. Any still running when this process exits are killed.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -97,7 +96,7 @@ function programOf(child: ChildProcess): Program {
 
 function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<Result>> {
   const { promise, resolve, reject } = Promise.withResolvers<Message<Result>>();
-  const onExit = () => reject(new Error('a child ended before it responded'));
+  const onExit = () => reject(new Error('a child exited before it responded'));
   const timer = setTimeout(() => reject(new Error('a child did not respond in time')), ms);
   child.once('exit', onExit);
   child.once('message', resolve);
@@ -108,7 +107,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/** Child processes inherit no Keyrail or database settings and no Node.js flags. */
+/** Child processes don't inherit any Keyrail or database settings or Node.js flags. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

@@ -8,7 +8,7 @@ export type Request = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** One complete HTTP/1.1 request, as the load generator writes it to its sockets. */
+/** Builds one complete HTTP/1.1 request, as the load generator writes it to its sockets. */
 export function requestText({ method, path, token, body, headers = {} }: Request): string {
   const content = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1'];

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 type Running = { pid: number };
 
-/** CPU time a program has used so far; null if the operating system doesn't report it. */
+/**
+ * Returns the CPU time a program has used so far; null if the operating system doesn't report it.
+ */
 export function cpuMsOf({ pid }: Running): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -16,7 +16,7 @@ type Comparison<Name extends string> = {
   goal: Goal;
 };
 
-/** The ratio of our rate to the peer's. */
+/** Compares our rate with the peer's. */
 export function compareRates<Name extends string>(
   samples: Samples<Name>,
   { name, ours, peer, label = peer, goal }: Comparison<Name>,
@@ -36,7 +36,7 @@ export function compareRates<Name extends string>(
   });
 }
 
-/** Our rate alone, without a peer. */
+/** Reports our rate on its own, without a peer. */
 export function rateOf<Name extends string>(
   samples: Samples<Name>,
   { name, ours, goal }: Pick<Comparison<Name>, 'name' | 'ours' | 'goal'>,

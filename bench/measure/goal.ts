@@ -7,7 +7,7 @@ export type Goal = {
   limit: number | null;
 };
 
-/** Unclear: the confidence interval lies on both sides of the limit. */
+/** `unclear`: the limit lies within the confidence interval. */
 export type Attainment = 'met' | 'missed' | 'unclear';
 
 export const atLeast = (limit: number): Goal => ({ better: 'higher', limit });

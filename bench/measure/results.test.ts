@@ -35,7 +35,7 @@ test('a file without results is rejected', (t) => {
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'other.json');
   writeFileSync(file, '{"findings":[]}');
-  throws(() => readResults(file), /holds no results of this benchmark/);
+  throws(() => readResults(file), /contains no results from this benchmark/);
 });
 
 test('a finding is printed as a line immediately, and as a table row at the end', () => {

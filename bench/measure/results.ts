@@ -32,9 +32,9 @@ export function writeResults(file: string, results: Results): void {
   renameSync(unfinished, file);
 }
 
-/** Reads a file written by `writeResults`. Its format is checked, its values are trusted. */
+/** Reads a file written by `writeResults`. Its format is checked, but its values are trusted. */
 export function readResults(file: string): Results {
   const parsed = JSON.parse(readFileSync(file, 'utf8'));
-  if (parsed?.format !== FORMAT) throw new Error(`${file} holds no results of this benchmark`);
+  if (parsed?.format !== FORMAT) throw new Error(`${file} contains no results from this benchmark`);
   return parsed;
 }

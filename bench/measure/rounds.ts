@@ -1,11 +1,13 @@
-// Rounds in which several contestants take turns (A B C, A B C, …). Other load on the machine then
-// affects all of them equally; measurements are only comparable if they are adjacent.
+// Rounds in which several contestants take turns (A B C, A B C, …), so that other load on the
+// machine affects all of them equally. Only adjacent measurements are comparable.
 import { showRate } from './finding.ts';
 import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** Once this many rounds have been cut off, measuring stops and the samples so far are used. */
+/**
+ * Once this many rounds have been cut off, the benchmark stops and uses the samples it has so far.
+ */
 const ENDED_ROUNDS_MAX = 5;
 
 /** One contestant's result in one round. */
@@ -61,7 +63,7 @@ function line(name: string, { perSecond, isEnded, remark }: Sample): string {
 export const rates = (samples: readonly Sample[]): number[] =>
   samples.map(({ perSecond }) => perSecond);
 
-/** The number of rounds in which at least one contestant was cut off. */
+/** Counts the rounds in which at least one contestant was cut off. */
 export const endedRoundsOf = (...contestants: (readonly Sample[])[]): number =>
   (contestants[0] ?? []).filter((_, round) =>
     contestants.some((samples) => samples[round]?.isEnded === true),

@@ -17,7 +17,7 @@ test('computing a median does not reorder the values', () => {
   deepEqual(values, [3, 1, 2]);
 });
 
-test("a median's interval needs five values", () => {
+test("a median's interval needs at least five values", () => {
   equal(medianInterval([]), null);
   equal(medianInterval([1, 2, 3, 4]), null);
   deepEqual(medianInterval([5, 1, 4, 2, 3]), { low: 1, high: 5 });
@@ -28,7 +28,7 @@ test("a median's interval is narrower with more values", () => {
   deepEqual(medianInterval(upTo(85)), { low: 34, high: 52 });
 });
 
-test('an interval contains the true median in 95 of 100 cases', () => {
+test('an interval contains the true median in 95 out of 100 cases', () => {
   const random = createRandom(1);
   const rounds = 2000;
   let hits = 0;

@@ -4,11 +4,11 @@ export type Interval = { low: number; high: number };
 
 /**
  * With fewer values, there is no interval. With five, the true median lies between the lowest and
- * the highest in 94 of 100 cases.
+ * the highest in 94 out of 100 cases.
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
- * Half the width of a 95 % interval, in ranks, divided by the square root of the number of values.
+ * Half the width of a 95 % interval in ranks, divided by the square root of the number of values.
  */
 const HALF_WIDTH = 0.98;
 
@@ -19,7 +19,7 @@ export function median(values: readonly number[]): number {
   const inOrder = sorted(values);
   const middle = Math.floor(inOrder.length / 2);
   const upper = inOrder[middle];
-  if (upper === undefined) throw new Error('no values to take a median of');
+  if (upper === undefined) throw new Error('cannot compute the median of an empty list');
   const lower = inOrder.length % 2 === 0 ? (inOrder[middle - 1] ?? upper) : upper;
   return (lower + upper) / 2;
 }
@@ -38,7 +38,7 @@ export function medianInterval(values: readonly number[]): Interval | null {
   return { low: inOrder[from] ?? Number.NaN, high: inOrder[to] ?? Number.NaN };
 }
 
-/** The value below which this fraction of the values lies; the largest value for 1. */
+/** Returns the value below which this fraction of the values lies; the largest value for 1. */
 export function percentile(values: readonly number[], share: number): number {
   const position = Math.min(values.length - 1, Math.floor(values.length * share));
   return sorted(values)[position] ?? 0;

@@ -14,7 +14,7 @@ if (feed) {
   const url = `http://127.0.0.1:${feed}`;
   const keyrail = createKeyrail({ url, secretKey, projectId: BENCH_PROJECT, log: () => {} });
   if (!(await keyrail.ready())) throw new Error('the node received no policy');
-  // Rate limits are off, because checking them takes a network call. This measures the cost that
+  // Rate limits are off, because checking them requires a network call. This measures the cost that
   // all requests have in common.
   app.use(protect(keyrail, { rateLimit: false, scopes: [] }));
 }

@@ -21,7 +21,7 @@ const openPeers: Record<string, () => Promise<(body: Body) => unknown>> = {
     const hash = String(await redis.script('LOAD', SCRIPT));
     return async ({ key_id, cost }) => {
       const result = await redis.evalsha(hash, 1, key_id, cost);
-      if (!Array.isArray(result)) throw new Error('the script returned no list');
+      if (!Array.isArray(result)) throw new Error('the script did not return a list');
       const [allowed, used, resetMs] = result;
       return { allowed: allowed === 1, used, resetMs };
     };

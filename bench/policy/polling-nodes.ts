@@ -21,11 +21,10 @@ export type FindArrivals = { port: number; version: number };
 export type Arrivals = { arrivedMs: number[] };
 
 const HEAD_END = '\r\n\r\n';
-/** Long enough for all polls to be held, or to have received a response. */
+/** Long enough for every poll to be held or to get a response. */
 const SETTLE_MS = 500;
 /**
- * How many connections are opened in one go. The system's queue for unaccepted connections is
- * short.
+ * How many connections to open at a time. The system's queue for unaccepted connections is short.
  */
 const AT_ONCE = 200;
 const ACCEPT_MS = 20;

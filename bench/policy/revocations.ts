@@ -88,7 +88,7 @@ const endedIn = (deliveries: Deliveries): number =>
     .flat()
     .filter(({ isEnded }) => isEnded).length;
 
-/** Sends a change. Nodes that don't receive it count with the full waiting time. */
+/** Sends a change. For nodes that don't receive it, the full waiting time is counted. */
 async function deliver(
   nodes: Nodes,
   change: FindArrivals,

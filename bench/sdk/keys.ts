@@ -18,8 +18,8 @@ const idOf = (kind: number, number: number) =>
   `0189${kind.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
 /**
- * A feed entry: ten keys share a tenant, there are a few different scope sets, and every second key
- * expires.
+ * Builds a feed entry. Ten keys share a tenant, there are a few different scope sets, and every
+ * other key expires.
  */
 export function entryOf(number: number) {
   const { lookupHash, displayPrefix } = keyOf(number);

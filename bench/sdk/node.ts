@@ -132,6 +132,6 @@ runCommands(async (command: NodeCommand): Promise<Loaded | Timed> => {
   const timed = count(command.kind, command.ms);
   const last = Object(sink);
   if (last.allowed === false) throw new Error(`a key was rejected: ${last.reason}`);
-  if (sink === undefined) throw new Error('the Map lacks a key');
+  if (sink === undefined) throw new Error('the Map is missing a key');
   return timed;
 });

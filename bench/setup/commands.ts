@@ -37,7 +37,7 @@ export async function runCommand(
   return { seconds: (performance.now() - beganAt) / 1000, megabytes, output };
 }
 
-/** A process and all its descendants. */
+/** Finds a process and all of its descendants. */
 function familyOf(pid: number): number[] {
   try {
     const started = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

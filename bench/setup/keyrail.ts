@@ -20,7 +20,7 @@ export type Keyrail = Server & { bootstrapToken: string };
 /** Both URLs point to the benchmark's database. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
-/** A durable PostgreSQL (fsync and synchronous_commit are on), stopped when the benchmark ends. */
+/** Starts a durable PostgreSQL (with fsync and synchronous_commit on). The caller stops it. */
 export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });

@@ -38,9 +38,12 @@ export async function createTelemetrySetup(server: Keyrail): Promise<TelemetrySe
 
 const HOUR_MS = 3_600_000;
 
-/** A batch as the SDK would send it: events for every key, with one request in twenty failing. */
+/**
+ * Builds a batch as the SDK would send it: events for every key, with one request in twenty
+ * failing.
+ */
 export function batchOf({ projectId, tenantIds, keyIds }: TelemetrySetup, events: number): object {
-  // Events are from the last full hour, so that none is in the future.
+  // Events are from the last full hour, so that none of them are in the future.
   const startMs = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
   return {
     object: 'ingest_batch',

@@ -1,4 +1,4 @@
-// A vendor's backend: it serves a page to signed-in customers, and creates tokens for them.
+// A vendor's backend: it serves a page to signed-in customers and creates tokens for them.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createClient } from '@keyrail/client';

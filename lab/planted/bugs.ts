@@ -18,14 +18,14 @@ const SERVER = 'packages/server/src';
 export const plantedBugs: readonly Planted[] = [
   {
     patch: '01-version-from-a-sequence',
-    bug: 'policy versions come from a sequence, regardless of the order of commits',
+    bug: 'policy versions come from a sequence, regardless of commit order',
     file: `${SERVER}/features/policy/one-moment.test.ts`,
     title: 'no version is visible before all lower versions are committed',
     store: 'postgres',
   },
   {
     patch: '02-snapshot-read-committed',
-    bug: 'the statements of a snapshot see different moments',
+    bug: "a snapshot's statements see the data at different moments",
     file: `${SERVER}/features/policy/one-moment.test.ts`,
     title: 'a snapshot is consistent while keys are written',
     store: 'postgres',
@@ -97,7 +97,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '12-update-without-the-workspace',
-    bug: 'an update does not compare the workspace',
+    bug: 'an update does not check the workspace',
     file: 'tests/contracts/reach.test.ts',
     title: 'updating a row in another workspace changes nothing',
     store: 'embedded',
@@ -111,7 +111,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '14-reach-of-the-session',
-    bug: 'the workspace and the role of a request stay on its connection',
+    bug: "a request's workspace and role stay on its connection",
     file: 'tests/contracts/connections.test.ts',
     title: 'a released connection has no role and no scope',
     store: 'embedded',
@@ -133,7 +133,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '17-origin-by-its-end',
-    bug: 'an origin is accepted if it ends in an allowed host',
+    bug: 'an origin is accepted if it ends with an allowed host',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
     title: 'a token is accepted only from an origin in its audience',
     store: 'embedded',
@@ -169,7 +169,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '22-signature-of-the-parsed-body',
-    bug: 'the signature of a report is verified over parsed JSON',
+    bug: "a report's signature is verified over the parsed JSON",
     file: `${SERVER}/features/scanner/scanner.test.ts`,
     title: 'nothing is parsed or looked up before the signature is verified',
     store: 'embedded',

@@ -1,5 +1,5 @@
-// Every planted-bug patch still applies, the document lists all of them, and the tests catch two
-// cheap bugs, different ones each day. `npm run planted` runs all of them.
+// Checks that every planted-bug patch still applies, that the document lists all of them, and that
+// the tests catch two cheap bugs, different ones each day. `npm run planted` runs all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

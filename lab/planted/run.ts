@@ -25,12 +25,12 @@ export async function runPlanted(planted: Planted, place: Place): Promise<Caught
   const began = performance.now();
   const patch = join(PATCHES, `${planted.patch}.patch`);
   const before = await runTest(planted, place);
-  let why = before === 'passed' ? null : `without the patch the test ${before}`;
+  let why = before === 'passed' ? null : `without the patch, the test ${before}`;
   if (why === null) {
     place.tree.apply(patch);
     const after = await runTest(planted, place);
     place.tree.revert(patch);
-    if (after !== 'failed') why = `with the patch the test ${after}`;
+    if (after !== 'failed') why = `with the patch, the test ${after}`;
   }
   return { planted, why, ms: performance.now() - began };
 }

@@ -12,7 +12,7 @@ const TENANTS = 3;
 const POST = (path: string, body: object, more: object = {}) =>
   ({ kind: 'setup', method: 'POST', path, body, ...more }) as const;
 
-/** A user with a verified email address and a session. */
+/** Creates a user with a verified email address and a session. */
 async function newPerson(world: World, name: string): Promise<Person> {
   const email = `${name}-${world.fresh()}@example.com`;
   const call = (path: string, body: object) => must(world, SETUP, POST(path, body, { token: '' }));
@@ -62,7 +62,9 @@ export async function prepare(world: World): Promise<void> {
   await prepareOthers(world);
 }
 
-/** A workspace that exceeds its telemetry budget, and one that only its own members may see. */
+/**
+ * Creates a workspace that will exceed its telemetry budget, and one that only its members may see.
+ */
 async function prepareOthers(world: World): Promise<void> {
   const canary = `canary-${world.fresh()}`;
   const objectsIn = async (name: string) => {

@@ -46,7 +46,7 @@ export type History = {
   /** Each key's requests according to the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** When counters were lost through a fault that may lose them. */
+  /** Times at which a fault that is allowed to lose counters may have lost some. */
   losses: Span[];
   recoveries: Recovery[];
 };

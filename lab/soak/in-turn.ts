@@ -1,5 +1,5 @@
-// Runs faults one after another. Each begins while every part is running, lasts until its effect is
-// over, and ends; then every part has to recover before the next fault begins. Meanwhile, probes
+// Runs faults one after another. Each one begins while every part is running and lasts until its
+// effect is over. Then every part has to recover before the next one begins. Meanwhile, probes
 // measure the deployment from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';
@@ -112,7 +112,7 @@ function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: numb
   return [`repaired at ${told(at.repairedAt)} s`, ...outages].join('; ');
 }
 
-/** A fault in a node lasts for a fixed time, because requests don't depend on nodes. */
+/** Faults in nodes last for a fixed time, because requests don't depend on nodes. */
 export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
   Object.entries(faults).map(([name, fault]) => ({
     part: 'SDK node',

@@ -1,5 +1,5 @@
 // Probes a deployment from outside: a write, a read and a rate-limit check several times a second.
-// A probe tries each address once, as a client behind two front hosts does.
+// A probe tries each address once, as a client of a deployment with two front hosts would.
 import { randomUUID } from 'node:crypto';
 import { isOk } from './history.ts';
 import { type Asked, send, type World } from './world.ts';

@@ -48,7 +48,7 @@ test("a fault is a violation if a request isn't served, a part doesn't recover, 
     { ...fine, violations: ['I10: node-0 accepts the key k, whose revocation is complete'] },
   );
   deepEqual(violationsIn({ ...account, serverErrors: { 500: 2, 503: 7 } }), [
-    '2 responses have the status 500',
+    '2 responses had status 500',
     'worker killed: no check was served before the repair',
     'worker killed: no write was served before the repair',
     'worker killed: not every part came back',

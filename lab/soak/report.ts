@@ -10,7 +10,7 @@ const UNAVAILABLE = '503';
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
   ...Object.entries(serverErrors)
     .filter(([status]) => status !== UNAVAILABLE)
-    .map(([status, count]) => `${count} responses have the status ${status}`),
+    .map(([status, count]) => `${count} responses had status ${status}`),
   ...verdicts.flatMap(({ name, violations }) => violations.map((each) => `${name}: ${each}`)),
   ...tried.flatMap(violationsOf),
 ];
@@ -35,7 +35,7 @@ function violationsOf(tried: Tried): string[] {
 const seconds = (value: number | null) =>
   value === null ? 'never' : `${(value / 1_000).toFixed(1)} s`;
 
-/** The faults as a Markdown table. */
+/** Formats the faults as a Markdown table. */
 function tableOf(tried: readonly Tried[]): string[] {
   if (tried.length === 0) return [];
   return [

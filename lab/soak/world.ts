@@ -79,8 +79,8 @@ const BUSY_REPEATS_MAX = 20;
 const BUSY_PAUSE_MS = 500;
 
 /**
- * Sends a setup request, which must succeed, before any fault; returns its body. A server on a busy
- * machine may shed the request, so it is repeated after a 503.
+ * Sends a setup request before the first fault, and returns the response's body. The request must
+ * succeed. A server on a busy machine may shed it, so it is retried after a 503.
  */
 export async function must(world: World, client: string, asked: Asked): Promise<Body> {
   const once = { key: `setup-${world.fresh()}`, ...asked };
@@ -93,5 +93,5 @@ export async function must(world: World, client: string, asked: Asked): Promise<
   return op.body;
 }
 
-/** One element, selected by the die; null if the list is empty. */
+/** Returns the element selected by the die; null if the list is empty. */
 export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;

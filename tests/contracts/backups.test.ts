@@ -212,7 +212,7 @@ test('a backup from a newer version is rejected', async () => {
   const { format: _, ...rest } = manifest;
   const path = await mkdtemp(join(directory, 'newer-'));
   await writeManifest(path, { ...rest, migrations: [...rest.migrations, newer] }, key);
-  await rejects(openBackup(path, key), /made by a newer Keyrail.*9999_later.sql/);
+  await rejects(openBackup(path, key), /made by a newer version of Keyrail.*9999_later.sql/);
 });
 
 test('an older backup is restored and migrated', async (t) => {

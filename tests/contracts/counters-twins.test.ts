@@ -1,25 +1,22 @@
 // Both counter stores implement the same algorithm: in every schedule, each step has the same
-// result on both, and no interval allows more than its limit. A failure prints the seed that
-// reproduces it; COUNTER_SCHEDULES sets the number of schedules.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+// result on both. A failure prints the seed that reproduces it.
+import { deepEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import type { Counters, Rule, Verdict } from '@keyrail/server/volatile/counters.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
-import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
+import { rulesOf, SCHEDULES, START_MS } from './counter-schedules.ts';
 
-const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? inRun({ usual: 4000, full: 10_000 }));
 const STEPS_MAX = 24;
 const AT_ONCE = 50;
 /**
  * The in-process store keeps expired counters for a minute, in case the clock is set back by less.
  */
 const BACK_MS_MAX = 59_000;
-const START_MS = 1_800_000_000_000;
 const skip = redisIsMissing();
 
 let server: RedisServer;
@@ -29,15 +26,6 @@ before(async () => {
 after(() => server?.stop());
 
 type Step = { nowMs: number; cost: number; rules: Rule[] };
-
-function rulesOf(chance: Chance, schedule: string): Rule[] {
-  return Array.from({ length: 1 + upTo(chance, 2) }, (_, at) => ({
-    name: `kr:{twins}${schedule}/${at}`,
-    limit: oneOf(chance, [1, 2, 5, 20, 1_000_000_000]),
-    windowMs: oneOf(chance, [1000, 1001, 1600, 60_000, 2_678_400_000]),
-    algorithm: oneOf(chance, ['fixed', 'sliding'] as const),
-  }));
-}
 
 /**
  * Moves the clock in ways that matter: not at all, within a bucket, to its edge, past the window,
@@ -241,62 +229,3 @@ test(
       }
     }),
 );
-
-type Admitted = { atMs: number; cost: number };
-
-/** Brute force: checks every interval that ends with an allowed check, and every fixed window. */
-function holdWithin(
-  { algorithm, windowMs, limit }: Rule,
-  admitted: Admitted[],
-  seed: number,
-): void {
-  for (const last of admitted) {
-    const isInside = ({ atMs }: Admitted): boolean =>
-      algorithm === 'fixed'
-        ? Math.floor(atMs / windowMs) === Math.floor(last.atMs / windowMs)
-        : atMs > last.atMs - windowMs && atMs <= last.atMs;
-    const inside = admitted.filter(isInside).reduce((sum, { cost }) => sum + cost, 0);
-    ok(inside <= limit, `seed ${seed}: ${inside} of ${limit} in one window (${algorithm})`);
-  }
-}
-
-test('no interval in any schedule exceeds its limit, and no check is charged partially', () => {
-  for (let seed = 0; seed < SCHEDULES; seed += 1) {
-    const chance = chanceOf(seed + 1_000_000);
-    const rules = rulesOf(chance, 'brute');
-    let nowMs = START_MS;
-    const memory = createMemoryCounters({ nowMs: () => nowMs });
-    const admitted: Admitted[] = [];
-    for (let at = 0; at < 60; at += 1) {
-      nowMs += oneOf(chance, [0, 1, 5, 62, 63, 100, 999, 1000, upTo(chance, 4000)]);
-      const before = usedBy(memory.check(ownerOf(rules), rules, 0));
-      const cost = oneOf(chance, [1, 1, 1, 2, 4]);
-      const { allowed, tallies } = memory.check(ownerOf(rules), rules, cost);
-      deepEqual(usedBy({ tallies }), allowed ? before.map((used) => used + cost) : before);
-      if (allowed) admitted.push({ atMs: nowMs, cost });
-    }
-    for (const rule of rules) holdWithin(rule, admitted, seed);
-  }
-});
-
-const usedBy = ({ tallies }: Pick<Verdict, 'tallies'>): number[] => tallies.map(({ used }) => used);
-
-test('a denied charge is allowed exactly once the reported wait is over', () => {
-  for (let seed = 0; seed < 2000; seed += 1) {
-    const chance = chanceOf(seed + 2_000_000);
-    const rules = rulesOf(chance, 'wait').map((rule) => ({ ...rule, limit: 1 + upTo(chance, 5) }));
-    let nowMs = START_MS;
-    const memory = createMemoryCounters({ nowMs: () => nowMs });
-    for (let at = 0; at < 60; at += 1) {
-      nowMs += upTo(chance, 300);
-      const { allowed, limited, tallies } = memory.check(ownerOf(rules), rules, 1);
-      if (allowed || limited === null) continue;
-      const waitMs = tallies[limited]?.waitMs ?? 0;
-      ok(waitMs > 0);
-      nowMs += waitMs - 1;
-      equal(memory.check(ownerOf(rules), rules, 1).allowed, false, `seed ${seed}`);
-      nowMs += 1;
-      equal(memory.check(ownerOf(rules), rules, 1).allowed, true, `seed ${seed}`);
-    }
-  }
-});

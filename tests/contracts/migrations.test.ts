@@ -54,7 +54,7 @@ test('a migration that has changed since it ran is rejected, and the error names
 
 test('a database from a newer version is rejected, and the error names the unknown migration', async () => {
   await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
-  await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
+  await rejects(store.migrate(), /newer version of Keyrail \(9999_future\.sql\)/);
   await store.beyond(`delete from migrations where name = '9999_future.sql'`);
   await store.migrate();
 });

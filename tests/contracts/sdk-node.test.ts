@@ -18,6 +18,7 @@ const BEAT_MS = LOCK_MS / 3;
 
 type Ground = Harness & {
   projectId: string;
+  options: KeyrailOptions;
   keyrail: Keyrail;
   /** How many heartbeats have received a response. */
   beats(): number;
@@ -35,7 +36,7 @@ async function ground(
   const { id: project } = await app.given.project();
   const { id: tenant } = await app.given.tenant();
   const ticking = manualClock(app.clock.now().getTime());
-  const node = {
+  const node: KeyrailOptions = {
     url,
     secretKey: app.tokens.liveKey,
     projectId: project,
@@ -43,6 +44,8 @@ async function ground(
     // Must not time out on a busy machine, which would make the node fail open or closed.
     rateLimitTimeoutMs: 30_000,
     idempotencyTimeoutMs: 30_000,
+    log: () => {},
+    ...options,
   };
   let beats = 0;
   const counting = async (to: string, init: RequestInit) => {
@@ -50,15 +53,13 @@ async function ground(
     if (to.endsWith('/heartbeat')) beats += 1;
     return response;
   };
-  const keyrail = createNode(
-    { ...node, ...options, log: () => {} },
-    { clock: ticking, fetch: counting },
-  );
+  const keyrail = createNode(node, { clock: ticking, fetch: counting });
   t.after(() => keyrail.close());
   await until(() => keyrail.state().version !== null);
   return {
     ...app,
     projectId: project,
+    options: node,
     keyrail,
     beats: () => beats,
     issue: async (more = {}) => {
@@ -214,27 +215,15 @@ test('if a node dies between claim and charge, its claim lasts until the lock ex
   const app = await ground(t);
   const { keyrail, issue, clock } = app;
   const key = await issue(limitOf(5));
-  const url = await addressOf(app.testApp);
   const isAsked = Promise.withResolvers<void>();
-  const dying = createNode(
-    {
-      url,
-      secretKey: app.tokens.liveKey,
-      projectId: app.projectId,
-      telemetry: false,
-      rateLimitTimeoutMs: 30_000,
-      idempotencyTimeoutMs: 30_000,
-      log: () => {},
+  const dying = createNode(app.options, {
+    clock: manualClock(clock.now().getTime()),
+    fetch: (to, init) => {
+      if (!to.endsWith('/ratelimit/check')) return fetch(to, init);
+      isAsked.resolve();
+      return new Promise(() => {});
     },
-    {
-      clock: manualClock(clock.now().getTime()),
-      fetch: (to, init) => {
-        if (!to.endsWith('/ratelimit/check')) return fetch(to, init);
-        isAsked.resolve();
-        return new Promise(() => {});
-      },
-    },
-  );
+  });
   await until(() => dying.verify(key).allowed);
   void dying.admit(call(key), dear);
   await isAsked.promise;

@@ -58,7 +58,7 @@ export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store
 
 export const superuserUrl = (): string => {
   const url = process.env.KEYRAIL_TEST_POSTGRES;
-  if (!url) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run through npm test');
+  if (!url) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run this with npm test');
   return url;
 };
 

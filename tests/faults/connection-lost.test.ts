@@ -4,6 +4,7 @@ import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import {
   BOOTSTRAP_TOKEN,
   type Cluster,
@@ -24,9 +25,9 @@ import { startServer } from '@keyrail/testing/processes/server.ts';
 import { until } from '@keyrail/testing/until.ts';
 
 const CLIENTS = 6;
-const TERMINATIONS = 40;
-const CUT_MS = 4000;
-const HANG_UPS = 40;
+const TERMINATIONS = inRun({ usual: 20, full: 40 });
+const CUT_MS = inRun({ usual: 2000, full: 4000 });
+const HANG_UPS = inRun({ usual: 20, full: 40 });
 
 const skip = whyNoCluster();
 let cluster: Cluster;

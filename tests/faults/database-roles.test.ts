@@ -210,7 +210,7 @@ test('before PostgreSQL 16, the doctor reports any role with CREATEROLE as an er
   const other = found(
     findings,
     'roles',
-    /can change the password of the database login.*stranger/i,
+    /can change the database login's password.*stranger/i,
   );
   deepEqual([other.severity, other.remedy], ['error', 'ALTER ROLE "stranger" NOCREATEROLE']);
 });

@@ -35,7 +35,7 @@ test('the doctor reports as text and as JSON, and its exit code depends on the s
   match(beside.output, hasRisk ? /\n\n1 error, \d+ warnings?\n$/ : /\n\n0 errors, \d+ warn/);
   if (storeName === 'embedded') {
     equal(beside.code, 0, beside.output);
-    match(beside.output, /^skipped {2}database {6}A running server uses the embedded database/m);
+    match(beside.output, /^skipped {2}database {6}A running server is using the embedded/m);
   } else {
     equal(beside.code, hasRisk ? 2 : 1, beside.output);
     match(beside.output, /^ok {7}worker {8}A worker is running\.$/m);

@@ -28,7 +28,7 @@ import {
 import { bodySchemaOf, fieldsOf, fitting } from './inputs.ts';
 import { anyIds, endpointOf, fixtureOf, isGet, isWrite, served } from './lines.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? inRun({ usual: 1000, full: 2000 }));
+const RUNS = Number(process.env.FUZZ_RUNS ?? inRun({ usual: 600, full: 2000 }));
 const inputless = served.filter((line) => fieldsOf(line).length === 0);
 const runsEach = Math.ceil(RUNS / (served.length - inputless.length));
 

@@ -1,5 +1,6 @@
 // The faults for a deployment with spares: each part is killed, frozen or cut off once. Parts that
-// only forward or vote are not cut off, because to the other parts that looks the same as frozen.
+// only forward or vote are not cut off, because to the other parts, that looks the same as being
+// frozen.
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Etcd } from '@keyrail/testing/stores/etcd.ts';
 import type { Haproxy } from '@keyrail/testing/stores/haproxy.ts';
@@ -131,7 +132,7 @@ export function haTrials(parts: HaParts, losses: Span[]): Trial[] {
   ];
 }
 
-/** The master with the most counters, where a loss is most likely to be noticed. */
+/** Finds the master with the most counters, where a loss is most likely to be noticed. */
 async function busiestMaster(redis: ReplicatedRedis): Promise<RedisServer> {
   const masters = await redis.masters();
   const sizes = await Promise.all(masters.map(async (one) => Number(await one.tell('DBSIZE'))));

@@ -138,7 +138,7 @@ function faultsOf(parts: Parts): Record<string, Fault> {
   };
 }
 
-/** PostgreSQL may exit when it can't write its log. In that case it is started again. */
+/** PostgreSQL may exit when it can't write its log. In that case, it is started again. */
 const filling =
   (disk: SmallDisk, cluster: Cluster): Fault =>
   async (forMs) => {

@@ -57,7 +57,7 @@ export async function openProcess(program: Program): Promise<Process> {
     }
     if (!(await isReady(own, program.port, () => output.slice(began)))) {
       own.kill('SIGKILL');
-      throw new Error(`${program.name} is not ready: ${output.slice(began).slice(-3_000)}`);
+      throw new Error(`${program.name} did not become ready: ${output.slice(began).slice(-3_000)}`);
     }
     output = output.slice(-OUTPUT_CHARS_MAX);
   };

@@ -1,4 +1,4 @@
-// I1 to I3: the chain of the audit log, with one row per change, in real-time order.
+// I1 to I3: the audit log's chain, with one row per change, in real-time order.
 import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {
@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../history.ts';
 
-/** For each kind of operation, the audit row it writes. */
+/** The audit row that each kind of operation writes. */
 const ACTIONS: Record<string, string> = {
   'key.create': 'api_key.created',
   'key.patch': 'api_key.updated',
@@ -92,7 +92,7 @@ function compare({ action, done, rows }: Compared, found: Findings): void {
   const others = [...rowsOf.values()].flat().length;
   found.expect(
     others <= unnamed,
-    () => `${action}: ${others} rows for changes that no operation made, ${unnamed} perhaps`,
+    () => `${action}: ${others} rows match no operation; at most ${unnamed} expected`,
   );
 }
 
@@ -103,7 +103,7 @@ export const I3: Check = ({ ops, audit }) => {
     if (!before) continue;
     found.expect(
       textOf(row, 'occurred_at') >= textOf(before, 'occurred_at'),
-      () => `the time of audit row ${at + 1} is earlier than that of the row before`,
+      () => `audit row ${at + 1} has an earlier time than the row before it`,
     );
   }
   const placed = placedIn(audit, ops).toSorted((a, b) => a.op.t0 - b.op.t0);
@@ -116,7 +116,7 @@ export const I3: Check = ({ ops, audit }) => {
     }
     found.expect(
       seq > highest,
-      () => `${op.kind} has audit row ${seq}, after row ${highest} of a change that ended before`,
+      () => `${op.kind} has audit row ${seq}, but an earlier change has row ${highest}`,
     );
   }
   return found;

@@ -14,7 +14,7 @@ import {
 
 const isFeed = ({ kind }: Op) => kind === 'feed.snapshot' || kind === 'feed.delta';
 
-/** Responses of the feed that contain a version, in the order of their requests. */
+/** The feed's responses that contain a version, in the order of their requests. */
 const readsOf = ({ ops }: History): Op[] =>
   ops.filter((op) => isFeed(op) && isOk(op)).toSorted((a, b) => a.t0 - b.t0);
 
@@ -107,7 +107,8 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
 /**
- * The same check for states that started from several pages, with changes made between those pages.
+ * The same check, but for states that started from several pages, with changes made between the
+ * pages.
  */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 

@@ -36,7 +36,7 @@ export const I10: Check = (history) => {
 
 type Seen = { t0: number; t1: number; expiresAt: string; revokedAt: string };
 
-/** Stands for the expiry of a key that never expires, and sorts after every real time. */
+/** Represents the expiry of a key that never expires, and sorts after every real time. */
 const NEVER = '9999';
 
 const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Seen] => [
@@ -49,7 +49,7 @@ const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Se
   },
 ];
 
-/** Every state in which a response showed a key, and the key's state at the end. */
+/** Collects every state in which a response showed a key, and the key's state at the end. */
 function statesOf(history: History): Map<string, Seen[]> {
   const kinds = ['key.create', 'key.patch', 'key.rotate', 'key.revoke', 'key.read'];
   const states = opsOf(history, ...kinds)
@@ -106,14 +106,14 @@ export const I12: Check = (history) => {
     const active = keys.filter(({ revoked_at }) => revoked_at === null);
     found.expect(
       active.length === 0,
-      () => `${active.length} keys of the deleted ${id} are active`,
+      () => `${active.length} keys of the deleted tenant ${id} are active`,
     );
     if (!isOk(op)) continue;
-    found.expect(!exists.has(id), () => `the deleted tenant ${id} exists`);
+    found.expect(!exists.has(id), () => `the deleted tenant ${id} still exists`);
     const ended = keys.filter(({ revoked_reason }) => revoked_reason === 'tenant deleted').length;
     found.expect(
       ended === op.body.revoked_keys,
-      () => `the deletion of ${id} reported ${op.body.revoked_keys} keys and revoked ${ended}`,
+      () => `deleting ${id} reported ${op.body.revoked_keys} revoked keys but revoked ${ended}`,
     );
   }
   return found;

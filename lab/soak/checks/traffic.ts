@@ -105,13 +105,13 @@ export const I19: Check = (history) => {
     const counted = history.usage[key] ?? 0;
     found.expect(
       counted >= sure && counted <= most,
-      () => `the usage of ${key} is ${counted}; ${sure} to ${most} events were accepted`,
+      () => `the usage of ${key} is ${counted}, but ${sure} to ${most} events were accepted`,
     );
   }
   return found;
 };
 
-/** A budget applies per calendar minute, so any span of 60 s touches at most two budgets. */
+/** A budget applies per calendar minute, so any 60-second span touches at most two budgets. */
 export const I24: Check = (history) => {
   const found = new Findings();
   const charged = opsOf(history, 'budget.batch')

@@ -8,7 +8,7 @@ export type Case = { good: () => History; bad: (() => History)[] };
 
 let clock = 0;
 
-/** An operation that began after all previously created ones had ended. */
+/** Creates an operation that began after all previously created ones had ended. */
 export function op(kind: string, args: Op['args'], more: Partial<Op> = {}): Op {
   clock += 2;
   const made = { client: 'a', kind, args, t0: clock, t1: clock + 1, outcome: 'ok' } as const;

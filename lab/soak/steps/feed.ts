@@ -43,7 +43,7 @@ async function read(world: World, asked: Read): Promise<Op> {
   return op;
 }
 
-/** Keeps only what the checks compare. In a long soak, complete pages would fill the memory. */
+/** Keeps only what the checks compare. In a long soak, complete pages would use up the memory. */
 function digested(body: Body): Body {
   const { object, version, since, next_cursor, keys, changes } = body;
   const all = [keys, changes].filter(Array.isArray).flat().map(Object);

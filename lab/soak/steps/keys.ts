@@ -150,7 +150,7 @@ async function verifyOn(
   });
 }
 
-/** A node's verdict on a key; null if the node is frozen or was killed. */
+/** Returns a node's verdict on a key; null if the node is frozen or has been killed. */
 async function verdictOf(node: NodeProcess, text: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, VERIFY_MS_MAX, null);

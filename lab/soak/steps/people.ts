@@ -1,4 +1,5 @@
-// Steps by users: owners demote each other, passwords are reset, users sign up and verify again.
+// Steps taken by users: owners demote each other, passwords are reset, users sign up and verify
+// again.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,7 @@ export type Letter = Mail & { text: string };
 
 const letters = new Map<string, Letter>();
 
-/** All emails in a directory. Each file is read only once, because emails never change. */
+/** Reads all emails in a directory. Each file is read only once, because emails never change. */
 export async function mailsIn(directory: string): Promise<Letter[]> {
   const names = await readdir(directory).catch(() => []);
   const found = names.filter((name) => name.endsWith('.json')).toSorted();
@@ -29,8 +30,8 @@ export async function mailsIn(directory: string): Promise<Letter[]> {
 }
 
 /**
- * The token from the latest email of a kind, not counting emails already seen; null if none
- * arrives.
+ * Returns the token from the latest email of a given kind, not counting emails already seen; null
+ * if none arrives.
  */
 export async function tokenFor(
   world: Pick<World, 'mailDir'>,

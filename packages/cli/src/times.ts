@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
-// Times and durations in the forms that people write and read.
+// Parses and formats human-readable times and durations.
 import { usage } from './failures.ts';
 
 const units: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-// However large the workspace is, each screen sends a limited number of requests and shows a
+// No matter how large the workspace is, each screen sends a limited number of requests and shows a
 // limited number of rows.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -62,7 +62,7 @@ test('every list sends a limited number of requests and shows a limited number o
     await rows.nth(PAGE_ROWS + 1).waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     const more = readsOf();
-    ok(more >= 1 && more <= PAGE_READS_MAX, `a further page of ${path} made ${more} requests`);
+    ok(more >= 1 && more <= PAGE_READS_MAX, `another page of ${path} took ${more} requests`);
   }
   // A row's menu is only rendered once its button is pressed. When the menu closes, it returns the
   // focus to the button.

@@ -27,7 +27,7 @@ const namesOf = (controls: Locator): Promise<string[]> =>
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
 
-/** Presses each control of the screen, and reopens the screen if Escape doesn't undo the press. */
+/** Presses each control on the screen, and reopens the screen if Escape doesn't undo the press. */
 async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
   const address = page.url();
   const dialogs = page.locator('dialog[open]');
@@ -100,7 +100,7 @@ test('only the members page has owner-only actions', () => {
 });
 
 for (const role of ['admin', 'member'] as const) {
-  test(`role ${role}: no control leads to a rejected request`, async (t) => {
+  test(`role ${role}: no control sends a request that the server rejects`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     ground.expects(400);

@@ -1,4 +1,4 @@
-// Every registered screen opens directly and after a reload, stores no secret, has no axe
+// Every registered screen opens directly and after a reload, stores no secrets, has no axe
 // violations (in the full run, in both themes and at three widths), and doesn't scroll sideways at
 // 320 px.
 import { ok } from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { rowOf, screenNames } from './screens.ts';
 const SHARES = 7;
 
 for (let share = 0; share < SHARES; share += 1) {
-  test(`every screen opens, stores no secret and is accessible, part ${share + 1}`, (t) =>
+  test(`every screen opens, stores no secrets and is accessible, part ${share + 1}`, (t) =>
     walkShare(t, share, SHARES));
 }
 

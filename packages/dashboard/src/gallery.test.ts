@@ -1,5 +1,5 @@
 // Every component in the gallery is accessible in both themes and at three widths, and can be used
-// by keyboard.
+// with the keyboard.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { serveGallery } from '../test/gallery-server.ts';
@@ -19,7 +19,7 @@ test('every component in the gallery is accessible', async (t) => {
   await opened?.ground.axe(opened.page);
 });
 
-test('dialogs, menus, comboboxes and charts can be used by keyboard', async (t) => {
+test('dialogs, menus, comboboxes and charts can be used with the keyboard', async (t) => {
   const opened = await openGallery(t);
   if (!opened) return;
   const { ground, page } = opened;

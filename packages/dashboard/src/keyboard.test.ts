@@ -1,4 +1,5 @@
-// Everything can be done by keyboard. Esc closes one layer at a time, and the focus is never lost.
+// Everything can be done with the keyboard. Esc closes one layer at a time, and the focus is never
+// lost.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -65,7 +66,7 @@ async function storeKey(page: Page): Promise<void> {
   await press('Enter');
 }
 
-test('a user signs in and creates, copies, rotates and revokes a key by keyboard', async (t) => {
+test('a user signs in and creates, copies, rotates and revokes a key using only the keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -151,7 +152,7 @@ async function openRowMenu(page: Page): Promise<void> {
   await press('Escape');
   await menu.waitFor({ state: 'detached' });
   await at('Actions for Backend');
-  // Wait until the menu library has returned the focus a second time, some frames later.
+  // Wait until the menu library has returned the focus a second time, a few frames later.
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
   await press('Enter');
   await at('Open');
@@ -189,7 +190,7 @@ async function readAudit(page: Page): Promise<void> {
   }
 }
 
-test('lists, filters, menus and sheets can be used by keyboard', async (t) => {
+test('lists, filters, menus and sheets can be used with the keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -11,7 +11,7 @@ import { keyboardOf } from '../test/keyboard.ts';
 
 const LAYERS = 'dialog[open], [data-popup]:visible';
 
-/** Opens a dialog, sheet or menu by keyboard, checks it, and closes it. */
+/** Opens a dialog, sheet or menu with the keyboard, checks it, and closes it. */
 async function look(page: Page, ...openers: [string, ...string[]]): Promise<void> {
   const { press, at } = keyboardOf(page);
   const layers = page.locator(LAYERS);
@@ -76,7 +76,7 @@ test('every dialog, sheet and menu is accessible, closes with Esc and returns th
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
 });
 
-test('the dialog that asks a user to sign in again stays open, however often Esc is pressed', async (t) => {
+test('the dialog that asks a user to sign in again stays open, no matter how many times Esc is pressed', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);

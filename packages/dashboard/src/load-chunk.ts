@@ -29,8 +29,8 @@ const serverReturn = (): Promise<void> =>
   });
 
 /**
- * Reloads the page, unless it has just been reloaded: then the current build lacks the chunk too,
- * and the promise rejects.
+ * Reloads the page, unless it has just been reloaded. In that case, the current build doesn't have
+ * the chunk either, and the promise rejects.
  */
 async function reload(error: unknown): Promise<never> {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);

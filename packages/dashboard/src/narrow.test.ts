@@ -1,5 +1,5 @@
 // Nothing is cut off on narrow screens: no screen scrolls sideways, and no row is wider than its
-// table, however long the list is. Tables hide columns instead of scrolling.
+// table, no matter how long the list is. Tables hide columns instead of scrolling.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -43,7 +43,7 @@ const TOO_WIDE = `(() => {
       for (const cell of row.children) {
         const own = cell.getBoundingClientRect();
         if (own.width > 0 && (own.right > right + 1 || own.left < left - 1)) {
-          faults.push('the cell "' + cell.textContent.slice(0, 20) + '" lies outside of its row');
+          faults.push('the cell "' + cell.textContent.slice(0, 20) + '" extends outside its row');
         }
       }
     }
@@ -64,7 +64,7 @@ async function faultsAt(page: Page, place: string): Promise<string[]> {
 /** Scrolls to the end of a list, so that its next page loads. */
 async function readMore(page: Page): Promise<void> {
   const rows = page.locator('main [role=table] [role=row]');
-  // Repeated, because the page grows as rows are rendered.
+  // Scrolls several times, because the page grows as rows are rendered.
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     return (await rows.count()) > PAGE_ROWS + 1;
@@ -92,7 +92,7 @@ for (let share = 0; share < SHARES; share += 1) {
       if (!path.endsWith('/webhooks')) continue;
       await page.getByRole('button', { name: 'http://127.0.0.1:1/keyrail' }).click();
       await page.getByRole('table', { name: 'Deliveries' }).waitFor();
-      faults.push(...(await faultsAt(page, 'the deliveries of an endpoint')));
+      faults.push(...(await faultsAt(page, 'deliveries to an endpoint')));
     }
     deepEqual(faults, []);
   });

@@ -1,5 +1,5 @@
-// Every screen with its path, frame, folder and sidebar entry. Workspace screens are in the order
-// of the sidebar.
+// Every screen with its path, frame, folder and sidebar entry. Workspace screens are in sidebar
+// order.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { IconName } from './ui/controls/icon.tsx';
 

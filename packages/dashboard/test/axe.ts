@@ -14,7 +14,7 @@ const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** The usual run checks each page in only one of these views, alternately. */
+/** Outside the full run, each page is checked in only one of these views, in turn. */
 const alternating: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },

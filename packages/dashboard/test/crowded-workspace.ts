@@ -6,7 +6,7 @@ import { endpointFor } from '@keyrail/testing/webhooks.ts';
 import { longNames, type Objects, objectsOf } from './every-screen.ts';
 import type { Vendor } from './ground.ts';
 
-/** The number of copies of each row, which is more than fit on one page of any list. */
+/** The number of copies of each row, which is more than fits on one page of any list. */
 const ROWS = 120;
 
 const NUMBERS = `generate_series(1, ${ROWS}) n`;

@@ -1,4 +1,4 @@
-// Takes the six pictures for README.md and docs/dashboard.md at twice their size: node
+// Takes the six pictures for README.md and docs/dashboard.md at double resolution: node
 // packages/dashboard/test/doc-pictures.ts docs/pictures. To make the files smaller, reduce them to
 // a palette of 256 colours.
 import { join } from 'node:path';

@@ -67,7 +67,7 @@ export function addressesOf({ slug, named }: Objects): Address[] {
 
 const filled = (path: string, names: Record<string, string | undefined>): string =>
   path.replaceAll(/([\w-]+)\/\$\w+/g, (_, kind: string) => {
-    ok(names[kind], `this test knows no object for ${path}`);
+    ok(names[kind], `this test has no object for ${path}`);
     return `${kind}/${names[kind]}`;
   });
 
@@ -106,8 +106,8 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);
     if (isTest && isFullRun) await reloaded(page, { path, title });
     const kept: string = await page.evaluate(KEPT);
-    ok(!objects.secrets.some((key) => kept.includes(key)), `a key is kept by ${path}`);
-    ok(!WHOLE_KEY.test(kept), `something like a key is kept by ${path}`);
+    ok(!objects.secrets.some((key) => kept.includes(key)), `${path} keeps a key`);
+    ok(!WHOLE_KEY.test(kept), `${path} keeps something that looks like a key`);
     if (isTest) deepEqual(await axeFaults(page), [], path);
   }
   await nowhere(owner, share);

@@ -22,7 +22,7 @@ export function keyboardOf(page: Page) {
       await page.evaluate('new Promise(requestAnimationFrame)');
       found = await name();
     }
-    ok(isRight(found), `the focus is at "${found}" ${says}`);
+    ok(isRight(found), `the focus is on "${found}" ${says}`);
   };
   return {
     type: (text: string) => page.keyboard.type(text),
@@ -44,7 +44,7 @@ export function keyboardOf(page: Page) {
     },
     /** Waits until the element with this name has the focus. */
     at: (wanted: string | RegExp): Promise<void> =>
-      waitFor((found) => matches(found, wanted), `and not at "${wanted}"`),
+      waitFor((found) => matches(found, wanted), `and not on "${wanted}"`),
   };
 }
 

@@ -228,7 +228,9 @@ const workersPeople =
   (operation) =>
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
-/** Records served time while the server listens. A standalone worker never listens. */
+/**
+ * Records serving time while this HTTP server is listening. In a standalone worker, it never is.
+ */
 function recordServing(http: FastifyInstance, parts: ServingParts): void {
   const serving = openServingRecord(parts);
   http.addHook('onListen', async () => serving.start());

@@ -106,7 +106,7 @@ function contradictionsIn({ counters: { redisCluster } }: Config, env: Environme
     );
   }
   if (redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
-    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
+    faults.push('KEYRAIL_REDIS_CLUSTER requires a REDIS_URL with redis:// or rediss://');
   }
   if (!redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
     faults.push('REDIS_URL lists several hosts, which requires KEYRAIL_REDIS_CLUSTER=on');

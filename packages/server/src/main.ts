@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // keyrail-server: the server's command line. Only this file reads process.env.
 
-// Commands are imported when they run, so that a wrong setting is reported without loading the
+// Commands are imported when they run, so that an invalid setting is reported without loading the
 // server.
 import { reasonOf } from './base/errors.ts';
 import { cacheCompiledCode } from './commands/compiled-code.ts';

@@ -139,7 +139,7 @@ type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
 const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
   const { tasks, everyMs, operatorEmail } = backup;
   if (tasks === null || everyMs === null) return [];
-  // Not in the first few minutes, when an operator may just be trying out a new deployment.
+  // Waits for a few minutes, because an operator may just be trying out a new deployment.
   const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
   const run = () => backUp({ work, log, tasks, operatorEmail });
   return [{ name: 'back-up', everyMs, firstAfterMs, run }];

@@ -4,7 +4,7 @@ import type { Harness } from './harness.ts';
 export const headSeq = async ({ as }: Harness): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-/** The newest row: its action, target and payload. */
+/** Returns the newest row's action, target and payload. */
 export async function lastEntry(app: Harness) {
   const after_seq = (await headSeq(app)) - 1;
   const { data } = await app.as.liveKey('GET /v1/audit_logs', { after_seq });

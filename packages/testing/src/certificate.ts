@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 type Certificate = { certificate: string; key: string };
 
-/** The paths of both files, or null if openssl is missing. The directory must exist. */
+/** Returns the paths of both files, or null if openssl is missing. The directory must exist. */
 export function createCertificate(directory: string, host: string): Certificate | null {
   const certificate = join(directory, 'certificate.pem');
   const key = join(directory, 'key.pem');

@@ -16,18 +16,18 @@ import pg from 'pg';
 
 const LOCK_ID = 7_265_002;
 
-/** A hash of everything a migration runs, so that any change creates a new template. */
+/** Returns a hash of everything a migration runs, so that any change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];
   return createHash('sha256').update(texts.join()).digest('hex').slice(0, 16);
 }
 
-/** A PGlite in memory, migrated. */
+/** Opens a migrated PGlite in memory. */
 export const openEmbeddedCopy = async (): Promise<PGlite> =>
   PGlite.create({ loadDataDir: new Blob([await readFile(await embeddedTemplate())]) });
 
-/** A migrated PGlite as a directory that a program can start with. */
+/** Unpacks a migrated PGlite into a directory that a program can start with. */
 export async function unpackEmbeddedCopy(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', await embeddedTemplate(), '-C', directory]);
@@ -72,7 +72,8 @@ export async function createPostgresCopy(superuserUrl: string): Promise<string> 
 }
 
 /**
- * A migrated database for one test, with a superuser connection; both are closed after the test.
+ * Creates a migrated database for one test and opens a superuser connection to it. After the test,
+ * the connection is closed and the database is dropped.
  */
 export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   const url = await createPostgresCopy(superuserUrl);

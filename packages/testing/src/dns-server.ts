@@ -68,7 +68,7 @@ function questionIn(message: Buffer): Question {
   };
 }
 
-/** The response to a query; null for none. */
+/** Returns the response to a query; null to send none. */
 function replyTo({ id, name, type, asked }: Question, zone: Zone): Buffer | null {
   const found = zone[name];
   if (found === 'silent' || name.endsWith(SILENT)) return null;

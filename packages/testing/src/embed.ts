@@ -13,7 +13,7 @@ export type Embedded = {
 
 type Vendor = Pick<Harness, 'given' | 'callWith'> & { as: Pick<Harness['as'], 'liveKey'> };
 
-/** Creates a token for a new tenant and project, unless they are passed. */
+/** Creates a token for a new tenant and project, unless they are passed in. */
 export async function embedded(app: Vendor, wanted: Input = {}): Promise<Embedded> {
   const { liveKey } = app.as;
   const { embed_origins: registered } = await liveKey('GET /v1/workspace');

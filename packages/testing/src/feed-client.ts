@@ -91,7 +91,7 @@ export async function catchUp(client: Client, query: FeedQuery, start: Held): Pr
 export type RunningNode = {
   query: FeedQuery;
   held(): Held | null;
-  /** Drops the policy and starts again. */
+  /** Drops the policy and starts over. */
   restart(): void;
   stop(): Promise<Held>;
 };
@@ -106,7 +106,7 @@ export function startNode(client: Client, query: FeedQuery): RunningNode {
     const next = held
       ? await readOnwards(client, query, { held, waitMs: WAIT_MS })
       : await readSnapshot(client, query);
-    // A response that was requested before a restart is dropped.
+    // Responses to requests sent before a restart are dropped.
     if (next && born === generation) held = next;
   };
   const running = (async () => {

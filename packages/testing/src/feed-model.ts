@@ -67,7 +67,7 @@ export class FeedModel {
       rateLimits: null,
       isImported: false,
       shelf: shelfOf(env),
-      // Several keys share a creation time, so that the ID determines their order.
+      // Several keys share a creation time, so that their IDs determine their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,
@@ -132,11 +132,11 @@ const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
-/** The keys a node with this filter must have in this state. */
+/** Returns the keys a node with this filter must have in this state. */
 export const keysIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
   unretiredIn({ keys }, filter).filter((key) => !isUnsupported(key, filter));
 
-/** Also those that the node doesn't get, because it can't enforce a feature they require. */
+/** Includes those that the node doesn't get, because it can't enforce a feature they require. */
 const unretiredIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
   [...keys.values()]
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)

@@ -52,7 +52,7 @@ async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: nu
   }
   equal(verdict.head.version, begun.head.version, "the delta's version differs from its head's");
   const ids = new Set(verdict.changes.map(({ id }) => id));
-  equal(ids.size, verdict.changes.length, 'a key occurs twice in a delta');
+  equal(ids.size, verdict.changes.length, 'a key appears twice in a delta');
   return presentDelta(verdict, filter, since);
 }
 
@@ -116,7 +116,7 @@ export class Node {
     return page === null;
   }
 
-  /** The previous policy stays in force until the last page of the new one has arrived. */
+  /** The previous policy stays in effect until the last page of the new one has arrived. */
   async #activate(first: Awaited<ReturnType<typeof serveSnapshot>>): Promise<boolean> {
     ok(first.version >= (this.held?.version ?? 0), 'the version went backwards');
     const keys = new Map(first.keys.map((key) => [key.key_id, key]));

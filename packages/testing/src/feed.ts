@@ -72,7 +72,7 @@ export async function foldedFrom(app: Harness, input: Input, start: Held): Promi
   }
 }
 
-/** The policy after a delta. Removing an unknown key has no effect. */
+/** Returns the policy after a delta. Removing an unknown key has no effect. */
 export function applied(
   app: Pick<Held, 'keys'>,
   { version, changes }: { version: number; changes: readonly Fed[] },
@@ -85,6 +85,6 @@ export function applied(
   return { version, keys };
 }
 
-/** A policy's keys, sorted by ID for comparison. */
+/** Returns a policy's keys, sorted by ID for comparison. */
 export const fold = ({ keys }: Held): Fed[] =>
   [...keys.values()].toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));

@@ -8,7 +8,7 @@ type Made<L extends keyof typeof allEndpoints> = Promise<Shown<AnswerOf<(typeof 
 export type Given = {
   project(overrides?: Input): Made<'POST /v1/projects'>;
   tenant(overrides?: Input): Made<'POST /v1/tenants'>;
-  /** Creates a live key, in a new project and for a new tenant unless they are passed. */
+  /** Creates a live key, in a new project and for a new tenant unless they are passed in. */
   key(overrides?: Input): Made<'POST /v1/keys'>;
 };
 

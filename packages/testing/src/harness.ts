@@ -80,7 +80,7 @@ export type Harness = {
   workspaceId: string;
   clock: ShiftableClock;
   testApp: TestApp;
-  /** A call that never throws: for checking status and headers. */
+  /** Makes a call that never throws, for checking the status and headers. */
   ask(line: AnyLine, input?: Input, headers?: Record<string, string>): Promise<Answer>;
 };
 

@@ -5,7 +5,7 @@ import type { Harness, Input } from './harness.ts';
 
 let issued = 0;
 
-/** Another product's key; each call returns a new one. */
+/** Returns another product's key, a new one for each call. */
 export function foreignKey(): string {
   issued += 1;
   return `sk_live_${lookupHash(`${process.pid} ${issued}`).slice(0, 32)}`;
@@ -19,7 +19,7 @@ export const importedKey = (text: string, more: Input = {}): Input => ({
 
 type Place = { project_id: string; tenant_id: string };
 
-/** Imports one live key, in a new project and for a new tenant unless they are passed. */
+/** Imports one live key, in a new project and for a new tenant unless they are passed in. */
 export async function importOne(
   { as, given }: Harness,
   { text = foreignKey(), env = 'live', at, ...more }: Input & { text?: string; at?: Place } = {},

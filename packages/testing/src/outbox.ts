@@ -20,7 +20,7 @@ type Queued = {
   lastError: string | null;
 };
 
-/** The queued emails to an address, as the worker's role sees them, oldest first. */
+/** Returns the queued emails to an address as the worker's role sees them, oldest first. */
 export const queuedFor = ({ app }: TestApp, recipient: string): Promise<Queued[]> =>
   app.worker.work(async (tx: Work) => {
     const text = 'select * from mail_outbox where recipient = $1 order by created_at, id';

@@ -26,7 +26,7 @@ export const callersOf =
   (token) =>
     token === null ? as.nobody : as.token(token);
 
-/** A new verified user without a workspace. */
+/** Creates a verified user without a workspace. */
 export const someone = (vendor: Harness): Promise<Person> =>
   newPerson(vendor.testApp, callersOf(vendor));
 
@@ -59,7 +59,7 @@ async function readMail(name: string): Promise<Mail> {
   return mail;
 }
 
-/** The token in the newest email of a kind. */
+/** Returns the token from the newest email of a given kind. */
 export async function mailedToken(opened: TestApp, address: string, kind: string): Promise<string> {
   const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
@@ -78,7 +78,7 @@ export async function logIn(as: As, email: string): Promise<Person> {
   return { email, userId: user.id, token, call: as(token) };
 }
 
-/** A new user with a verified email address and without a workspace. */
+/** Creates a user with a verified email address and without a workspace. */
 export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   const email = await signUp(as);
   const token = await mailedToken(opened, email, 'verify_email');
@@ -86,7 +86,7 @@ export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   return logIn(as, email);
 }
 
-/** A new user who accepts an invitation; the workspace becomes the session's active one. */
+/** Creates a user who accepts an invitation. The workspace becomes the session's active one. */
 export async function newMember(
   opened: TestApp,
   as: As,

@@ -31,7 +31,7 @@ const SETTINGS = {
 let heard: Plan[] = [];
 let isListening = false;
 
-/** The plans since the last call. */
+/** Returns the plans recorded since the last call. */
 export function takePlans(): Plan[] {
   const taken = heard;
   heard = [];
@@ -57,7 +57,7 @@ function listenToAll(): void {
   pg.Client.prototype.connect = telling as typeof connect;
 }
 
-/** Makes every later connection of this process to the database report its plans. */
+/** Makes every later connection from this process to the database report its plans. */
 export async function tellPlans(superuserUrl: string, database: string): Promise<void> {
   listenToAll();
   const admin = new pg.Client({ connectionString: superuserUrl });
@@ -80,7 +80,7 @@ export const nodesOf = (node: PlanNode): PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
-/** How many rows a plan node read, summed over all its loops. */
+/** Returns how many rows a plan node read, summed over all of its loops. */
 export const rowsThrough = (node: PlanNode): number =>
   ((node['Actual Rows'] ?? 0) +
     (node['Rows Removed by Filter'] ?? 0) +

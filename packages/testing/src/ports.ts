@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A Redis Cluster's bus listens this far above its port. */
+/** A Redis Cluster node's bus port is this far above its main port. */
 const BUS_OFFSET = 10_000;
 const PORT_MAX = 65_535;
 
-/** A free loopback port whose Redis Cluster bus port is free as well. */
+/** Finds a free loopback port whose Redis Cluster bus port is free as well. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = await listenOnce(0);
-    if (port === null) throw new Error('Found no free port.');
+    if (port === null) throw new Error('No free port found.');
     const busPort = port + BUS_OFFSET;
     if (busPort <= PORT_MAX && (await listenOnce(busPort)) !== null) return port;
   }

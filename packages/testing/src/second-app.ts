@@ -21,7 +21,10 @@ export type Sent = { text: string; count: number };
 
 export type Traced = {
   db: Database;
-  /** The statements since the last call, with transaction starts and ends, in order. */
+  /**
+   * Returns the statements sent since the last call, in order, including transaction starts and
+   * ends.
+   */
   take(): Sent[];
 };
 

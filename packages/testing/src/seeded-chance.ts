@@ -2,7 +2,7 @@
 
 export type Chance = () => number;
 
-/** The same numbers for the same seed (mulberry32). */
+/** Generates the same numbers for the same seed (mulberry32). */
 export function chanceOf(seed: number): Chance {
   let state = seed;
   return () => {

@@ -10,7 +10,7 @@ export type Chance = {
   percent(share: number): boolean;
 };
 
-/** The same numbers for the same seed (mulberry32). */
+/** Generates the same numbers for the same seed (mulberry32). */
 export function chanceFrom(seed: number): Chance {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   const next = () => {

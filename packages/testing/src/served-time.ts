@@ -17,7 +17,7 @@ export type ServedTime = {
   /** Moves the clock forward while an API process is serving. */
   serve(ms: number): Promise<void>;
   /**
-   * The record of another API process. `gateOver` can wrap the gate it writes through, for example
+   * Opens another API process's record. `gateOver` can wrap the gate it writes through, for example
    * to make writes fail.
    */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;

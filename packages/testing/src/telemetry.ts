@@ -3,7 +3,7 @@ import type { Input } from './harness.ts';
 
 type Place = { id: string; project_id: string; tenant_id: string; env: 'live' | 'test' };
 
-/** The event for one request that was made with a key. */
+/** Returns the event for one request made with a key. */
 export const eventOf = (key: Place, at: Date, overrides: Input = {}): Input => ({
   ts: at.toISOString(),
   project_id: key.project_id,

@@ -75,7 +75,7 @@ after(async () => {
 });
 
 /**
- * A low cost, because tests sign up many users. Tests of the hasher, and servers that run as
+ * The cost is low, because tests sign up many users. Tests of the hasher, and servers that run as
  * programs, use the product's cost.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
@@ -151,7 +151,7 @@ const CONNECTIONS_MAX = 10;
 
 async function openTestPostgres(clock: Clock): Promise<TestStore> {
   const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
-  if (!superuserUrl) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run through npm test');
+  if (!superuserUrl) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run this with npm test');
   const url = await createPostgresCopy(superuserUrl);
   const onIdleError = () => {};
   const db = openPostgres({ url, clock, connectionsMax: CONNECTIONS_MAX, onIdleError });
@@ -182,7 +182,7 @@ export function shiftableClock(): ShiftableClock {
   };
 }
 
-/** The same sequence of bytes for the same seed. */
+/** Generates the same sequence of bytes for the same seed. */
 export function seededBytes(seed: string): RandomBytes {
   let counter = 0;
   return (length) => {

@@ -31,7 +31,7 @@ type QueuedDelivery = {
   isDisabled: boolean;
 };
 
-/** The deliveries to an endpoint as the worker's role sees them, oldest first. */
+/** Returns an endpoint's deliveries as the worker's role sees them, oldest first. */
 export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<QueuedDelivery[]> =>
   app.worker.work(async (tx: Work) => {
     const text = `select d.*, e.disabled_at is not null as is_disabled from webhook_deliveries d
@@ -49,7 +49,7 @@ export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}):
 
 const WAIT_MS = 30_000;
 
-/** Sends until no delivery to this endpoint is due, or the endpoint is disabled. */
+/** Sends until no more deliveries to this endpoint are due or the endpoint is disabled. */
 export async function sendAllTo(
   { testApp, clock }: Harness,
   endpointId: string,

@@ -86,8 +86,8 @@ export class KeyrailKeysElement extends Base {
   }
 
   /**
-   * The deployment's URL, if it isn't where the script was loaded from. It can only be set by
-   * scripts, and not by an attribute.
+   * The deployment's URL, if it isn't where the script was loaded from. It can only be set from a
+   * script, not through an attribute.
    */
   get url(): string | null {
     return this.#url;

@@ -137,7 +137,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Revokes a key by keyboard only. When the key's row is removed, the focus isn't lost. */
+/** Revokes a key using only the keyboard. The focus isn't lost when the key's row is removed. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();

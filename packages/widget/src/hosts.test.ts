@@ -81,11 +81,7 @@ test('two elements in different languages work on a page with its own dialogs an
   await page.keyboard.press('Escape');
   await input.waitFor({ state: 'detached' });
   ok(await first.evaluate((own: Element) => own.matches('[open]')), 'the page keeps its dialog');
-  deepEqual(
-    await page.evaluate('pressed'),
-    [],
-    'typed letters do not trigger shortcuts of the page',
-  );
+  deepEqual(await page.evaluate('pressed'), [], 'typed letters do not trigger page shortcuts');
   const back = await page.evaluate(
     () => document.activeElement?.shadowRoot?.activeElement?.textContent,
   );

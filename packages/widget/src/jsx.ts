@@ -1,4 +1,4 @@
-// The build compiles JSX to calls of these functions, which results in shorter code than the
+// The build compiles JSX to calls to these functions, which results in shorter code than the
 // automatic runtime.
 import { Fragment, h } from 'preact';
 

@@ -41,7 +41,8 @@ test('if the token is renewed or revoked while the user types, nothing is lost a
   equal(site.asked(), 2);
   await isStillThere();
 
-  // If the page is hidden when the token is due, it is renewed once, when the page is shown again.
+  // If the token becomes due while the page is hidden, it is renewed once, when the page is shown
+  // again.
   const show = (isHidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -89,7 +90,7 @@ test('after three failures, the element sends nothing until the user retries or 
   const named = async () => (await site.events()).map(([name]) => name);
   deepEqual(await named(), ['error', 'token-expired']);
   await page.evaluate(() => document.dispatchEvent(new Event('focusin')));
-  equal(site.asked(), 3, 'it stays quiet');
+  equal(site.asked(), 3, 'no more tokens are requested');
   site.answer(null);
   await retry.click();
   await page.getByText('No keys yet').waitFor();

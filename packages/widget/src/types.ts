@@ -26,8 +26,8 @@ export type ReadyDetail = { scopes: readonly string[]; test_mode: boolean };
 export type ErrorDetail = { code: string; message: string; request_id: string | null };
 
 /**
- * Why there is no usable token. `refused`: the new tokens were rejected as well. `unavailable`: no
- * token could be fetched.
+ * Why there is no usable token. `refused`: the new tokens were rejected as well. `unavailable`: a
+ * token couldn't be fetched.
  */
 export type TokenExpiredDetail = { reason: 'refused' | 'unavailable' };
 

@@ -10,12 +10,12 @@ import { ownServer } from '../../test/own-server.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 
-/** How often a failing read is requested: once, plus the client's two retries. */
+/** How many times a failing read is sent: once, plus the client's two retries. */
 const ATTEMPTS = 3;
 
 /**
- * True if a request reported as failed did get its response: Chromium may report a response as
- * aborted after the page has read all of it.
+ * Returns true if a request reported as failed actually got a response: Chromium may report a
+ * response as aborted after the page has read all of it.
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 
@@ -103,7 +103,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost is reported as uncertain, and submitting it again does not make it twice', async (t) => {
+test('if the response to a change is lost, the outcome is reported as unknown, and resubmitting the form does not repeat the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -141,7 +141,7 @@ test('a change whose response is lost is reported as uncertain, and submitting i
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key was created, but the response containing it was lost.').waitFor();
   await titled(page, 'Lost').waitFor();
-  equal((await keys()).length, 1, 'retried by hand, the key is created once');
+  equal((await keys()).length, 1, 'a manual retry does not create a second key');
 
   const patches: string[] = [];
   await page.route('**/v1/workspace', loseAnswer(patches));
@@ -149,7 +149,7 @@ test('a change whose response is lost is reported as uncertain, and submitting i
   await page.getByLabel('Workspace name').fill('Renamed');
   await page.getByRole('button', { name: 'Save name' }).click();
   await problem.waitFor();
-  deepEqual(patches, ['PATCH'], 'without an idempotency key it is never retried');
+  deepEqual(patches, ['PATCH'], 'a change without an idempotency key is never retried');
   const settings = await look();
   await settings.getByLabel('Workspace name').waitFor();
   equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
@@ -208,7 +208,7 @@ test('on a slow network, typed text is kept and no request is sent twice; if a c
   await page.getByRole('combobox', { name: 'Project' }).waitFor();
   equal(await project.inputValue(), 'Pay', 'text typed before the library loaded is kept');
   await page.keyboard.type('m');
-  equal(await project.inputValue(), 'Paym', 'the focus stays');
+  equal(await project.inputValue(), 'Paym', 'the input keeps the focus');
   await page.getByRole('option', { name: 'Payments' }).waitFor();
   await page.keyboard.press('Escape');
 
@@ -248,7 +248,7 @@ test('on a slow network, typed text is kept and no request is sent twice; if a c
   const chunk = chunkOf('src/screens/members/screen.tsx');
   await page.route(chunk, (route) => route.fulfill({ status: 404 }));
   const members = page.getByRole('link', { name: 'Members' });
-  // Move the pointer away first. It may already be over the link, and then hovering would do
+  // Move the pointer away first. It may already be over the link, in which case hovering would do
   // nothing.
   await page.mouse.move(0, 0);
   await Promise.all([page.waitForResponse(chunk), members.hover()]);

@@ -8,8 +8,8 @@ import { useSend, WorkspaceIdContext } from './query.ts';
 type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 
 /**
- * How long loaded data is used without reloading it. It rarely changes, and changing it in this tab
- * reloads it immediately.
+ * How long loaded data is used before it is reloaded. The data rarely changes, and changing it in
+ * this tab reloads it immediately.
  */
 const FRESH_MS = 60_000;
 

@@ -1,4 +1,4 @@
-// A change reloads a limited number of pages, however far the user has scrolled.
+// A change reloads a limited number of pages, no matter how far the user has scrolled.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ test('when a long list is reloaded, only its first pages are kept', async () => 
   queries.clear();
 });
 
-test('when several keys expire at the same moment, all data about keys is reloaded once, and nothing else', async () => {
+test('when several keys expire at the same moment, all key data is reloaded once, and no other data is reloaded', async () => {
   const queries = new QueryClient();
   const reads: string[] = [];
   const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];

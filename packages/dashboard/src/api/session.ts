@@ -75,7 +75,9 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
   sendToTabs({ kind: 'signed-in', session });
 }
 
-/** The server rejected this token. If this tab has a newer session, that session is kept. */
+/**
+ * Call this when the server rejects a token. If this tab has a newer session, that session is kept.
+ */
 export function sessionEnded(token: string): void {
   const current = state.get();
   if (!isOf(current, token)) return;

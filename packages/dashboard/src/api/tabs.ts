@@ -1,14 +1,14 @@
 // Messages between the tabs of one browser. They never leave the browser or this origin.
 
 /**
- * The details of the session, which each tab keeps in memory and in session storage. The token is
- * stored nowhere else.
+ * The session's details. Each tab keeps them in memory and in session storage. The token is stored
+ * nowhere else.
  */
 export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without any requests, and when it ends at the latest. */
+  /** How long the session lasts without any requests, and when it ends in any case. */
   idleMs?: number;
   endsMs?: number;
 };

@@ -1,4 +1,4 @@
-// Uses the token from an emailed link once, when the page that the link opens is shown.
+// Uses the token from an emailed link exactly once, when the linked page is shown.
 import { useEffect, useRef } from 'react';
 import { oneTimeToken } from './one-time-token.ts';
 

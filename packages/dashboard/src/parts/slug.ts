@@ -21,8 +21,8 @@ export const slugOf = (name: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 /**
- * Adds the fallback if the slug would be too short, such as for a name in Chinese, which has no
- * letters that slugs allow.
+ * Adds the fallback if the slug would be too short, for example for a Chinese name, which has no
+ * letters that are allowed in slugs.
  */
 export function slugFor(name: string, fallback: string): string {
   const slug = slugOf(name);

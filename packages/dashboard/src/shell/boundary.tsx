@@ -1,5 +1,5 @@
-// If a part of the page throws an error, shows a message in its place until the user goes to
-// another page.
+// If part of the page throws an error, shows a message in its place until the user goes to another
+// page.
 import { Component, type ReactNode } from 'react';
 import { Crash } from './crash.tsx';
 

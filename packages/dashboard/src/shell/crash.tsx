@@ -1,5 +1,5 @@
-// Shown when a screen throws an error. The URL stays the same, and the ID of the last request helps
-// to find the cause.
+// Shown when a screen throws an error. The URL stays the same, and the ID of the last request is
+// shown to help find the cause.
 import { KeyrailError } from '@keyrail/client';
 import { requestIdOfLast } from '../api/client.ts';
 import { en } from '../texts/en.ts';

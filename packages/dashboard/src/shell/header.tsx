@@ -57,7 +57,8 @@ export const isTestFrame = ({ env, isNeutral }: { env: Env; isNeutral: boolean }
 function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useAddress();
-  // An object's page exists in only one environment, so switching opens the list of such objects.
+  // An object's page exists in only one environment, so switching environments opens the list of
+  // such objects instead.
   const page = workspacePageOf(pathname);
   const kind = (page?.env && page.kind) || 'overview';
   return (

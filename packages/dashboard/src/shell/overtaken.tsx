@@ -11,7 +11,7 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  // The workspace to which the other tab has switched. It isn't known until the user's details are
+  // The workspace the other tab has switched to. It isn't known until the user's details have been
   // reloaded.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>

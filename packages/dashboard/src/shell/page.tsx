@@ -1,4 +1,4 @@
-// The parts that all screens have: heading, actions, document title and breadcrumb.
+// The parts common to all screens: heading, actions, document title and breadcrumb.
 import { type ReactNode, useContext, useEffect } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import iconLive from '../icons/icon-live.svg';

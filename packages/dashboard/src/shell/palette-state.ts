@@ -10,7 +10,7 @@ export type Command = {
   /** Shown beside the label, such as a prefix or a workspace name. */
   note?: string;
   icon: IconName;
-  /** Additional words that find the command. */
+  /** Additional words that match the command. */
   words?: string;
   run(): void;
 };

@@ -1,4 +1,4 @@
-// With the command palette and shortcuts, everything can be reached by keyboard.
+// With the command palette and shortcuts, everything can be reached with the keyboard.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -71,7 +71,7 @@ test('the palette opens pages, switches environments, and creates, finds and exp
   page.on('request', (request) => asked.push(request.url()));
   await run(key.key, 'Explain this key');
   await page.waitForURL('**/test/explain');
-  ok(!asked.some((url) => url.includes(key.key)), 'the key is in no URL');
+  ok(!asked.some((url) => url.includes(key.key)), 'no URL contains the key');
 
   await press('Control+k');
   await page.goBack();

@@ -215,7 +215,9 @@ function envCommands(page: WorkspacePage): Command[] {
   return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }
 
-/** The commands that match: each word typed must be the beginning of a word in the command. */
+/**
+ * Returns the matching commands. Each typed word must be the beginning of a word in the command.
+ */
 function matching(commands: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ label, words: more = '' }) => {

@@ -1,4 +1,4 @@
-// Explains to members why the page has no controls for changes.
+// Explains to members why the page has no controls for making changes.
 import { en } from '../texts/en.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './read-only.module.css';

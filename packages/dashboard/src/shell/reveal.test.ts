@@ -44,8 +44,8 @@ async function heapOf(page: Page): Promise<string> {
 const LOOKS_MAX = 5;
 
 /**
- * Takes heap snapshots until one contains none of the texts, because a busy browser frees memory
- * with a delay.
+ * Takes heap snapshots until one contains none of the texts, because a busy browser doesn't free
+ * memory immediately.
  */
 async function heapWithout(page: Page, texts: readonly string[]): Promise<string> {
   let heap = '';
@@ -136,7 +136,7 @@ test('leaving without copying a secret requires confirmation, and the secret is 
   ok(!asked.some((line) => line.includes(token)));
   await page.goBack();
   await page.goForward();
-  equal(page.url(), `${ground.origin}/verify-email`, 'the browser history does not have it either');
+  equal(page.url(), `${ground.origin}/verify-email`, 'it is not in the browser history either');
 });
 
 const around = (text: string, part: string): string => {
@@ -242,5 +242,5 @@ test('the build is served with its content security policy, which the browser en
   await frame.page.setContent(`<iframe src="${ground.origin}/sign-in"></iframe>`);
   const inner = frame.page.frames()[1];
   await inner?.waitForLoadState();
-  ok(!(await inner?.content())?.includes('root'), 'no page may frame it');
+  ok(!(await inner?.content())?.includes('root'), 'no page can frame it');
 });

@@ -11,7 +11,7 @@ export type Scope = Place & {
   name: string;
   role: Role;
   /**
-   * True on pages that belong to neither environment. `env` is then the environment visited last.
+   * True on pages that belong to neither environment. `env` is then the most recently visited one.
    */
   isNeutral: boolean;
   /** Members can only view; admins and owners can change things. */
@@ -34,7 +34,7 @@ export function rememberEnv(env: Env): void {
   try {
     sessionStorage.setItem(STORED, env);
   } catch {
-    // Without storage, links from pages that belong to neither environment lead to live.
+    // Without storage, links on pages that belong to neither environment open live pages.
   }
 }
 

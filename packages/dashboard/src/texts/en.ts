@@ -132,7 +132,7 @@ export const en = {
   },
   crash: {
     title: 'Something went wrong',
-    text: 'Reload the page to carry on. If it happens again, report what you were doing.',
+    text: 'Reload to continue. If it happens again, report it and say what you were doing.',
     reload: 'Reload page',
     home: 'Go to the home page',
     last: 'Last request:',

@@ -3,7 +3,7 @@
 // A lease is a number of units that the shared counters have charged in advance, so that requests
 // can spend them here without a call to the control plane. The states of a key:
 //
-//                       granted                 a quarter is left and will not last:
+//                       granted                 only a quarter is left, and running out:
 //   checks ──▶ asking ───────────▶ holding ──┐  unitsToLeaseAhead
 //     ▲  ▲       │                  │  │  ▲  │
 //     │  └───────┘                  │  │  └──┘
@@ -17,9 +17,9 @@
 // Requests that need units wait while the node is asking, and are checked if none are granted.
 //
 // The size of a lease: the key's rate times the time until the lease ends, plus a tenth. The rate
-// is counted over periods, and the higher of the current and the previous one is used, so that a
-// key that has just become busy gets enough. One lease takes at most a tenth of what remains of a
-// limit, so other nodes keep their share, and near the limit every request is checked.
+// is measured per period, and the higher of the current and previous periods' rates is used, so
+// that a key that has just become busy gets enough. One lease takes at most a tenth of what remains
+// of a limit, so other nodes keep their share, and near the limit every request is checked.
 // decisions/0030 explains why a lease ends with its bucket.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';

@@ -1,4 +1,5 @@
-// Turns a credential into a principal: works out its kind, and checks that the endpoint accepts it.
+// Turns a credential into a principal: determines the credential's kind, and checks that the
+// endpoint accepts it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
@@ -67,7 +68,7 @@ function principalFor(
 ): Promise<Principal> | Principal {
   if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
-  // Checked before embed tokens, because a bootstrap token may contain dots too.
+  // Checked before embed tokens, because a bootstrap token can also contain dots.
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   throw new ApiError('invalid_key');

@@ -1,5 +1,6 @@
 // Batches concurrent lookups: one statement serves many requests. A statement is sent only after
-// all its lookups have arrived, so each lookup sees every revocation confirmed before it.
+// all its lookups have arrived, so each lookup sees every revocation that was confirmed before it
+// began.
 import { batched } from '../base/coalesce.ts';
 
 const LOOK_UPS_PER_STATEMENT_MAX = 500;

@@ -1,6 +1,6 @@
 // The live/test boundary. A test secret key can read test rows and rows without an environment, can
-// create rows that affect nothing live, and can change only test rows. The database filters rows by
-// the environments in the caller's reach.
+// create rows that don't affect anything live, and can change only test rows. The database filters
+// rows by the environments in the caller's reach.
 import { forbidden } from '../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../doors/miss.ts';
 import { allEnvs, type Env } from '../doors/reach.ts';

@@ -1,5 +1,5 @@
-// The networks that a client address belongs to. An IPv6 client has a whole /64 network and could
-// use a new address for every request; a home or an office has a /56, and a site a /48. An
+// The networks that a client address belongs to. An IPv6 client has an entire /64 network and could
+// use a new address for every request; a home or office has a /56, and a larger site has a /48. An
 // IPv4-mapped IPv6 address counts as IPv4.
 import ipaddr from 'ipaddr.js';
 
@@ -34,8 +34,9 @@ export function networksOf(address: string): ClientNetworks {
 const LOGGED_BITS = { ipv4: 24, ipv6: 48 } as const;
 
 /**
- * A client's network in the form that may be logged, such as `203.0.113.0/24` or `2001:db8:1::/48`:
- * enough to recognise an attack, too little to identify a person. Null if the address is not valid.
+ * A client's network in a form that is safe to log, such as `203.0.113.0/24` or `2001:db8:1::/48`:
+ * enough to recognise an attack, but not enough to identify a person. Null if the address is not
+ * valid.
  */
 export function loggedNetworkOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;

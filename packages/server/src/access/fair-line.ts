@@ -1,7 +1,7 @@
 // A bounded queue for slow work, shared fairly between client networks: each network has its own
 // lane, and the lanes are served in turn. If the queue is full, a call from a network with few
-// waiting calls displaces the newest call in the longest lane. So one network delays the others by
-// at most one call.
+// waiting calls displaces the newest call in the longest lane. This way, one network delays the
+// others by at most one call.
 
 type Waiting = { begin(): void; refuse(error: Error): void };
 

@@ -1,4 +1,4 @@
-// All SQL statements that authenticate callers: they look up what a secret key, a session or an
+// All SQL statements for authenticating callers. They look up what a secret key, a session or an
 // embed token may currently do.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
 import type { Permission } from '@keyrail/protocol/wire/permissions.ts';

@@ -1,12 +1,13 @@
-// Password hashing with argon2id, which is slow on purpose. To keep a burst of logins from
-// exhausting the machine, two hashes run at a time, 64 wait, and any more are rejected with 429.
-// Client networks take turns; clients known to the account have a separate queue.
+// Password hashing with argon2id, which is deliberately slow. To keep a burst of logins from
+// exhausting the machine, at most two hashes run at a time, up to 64 more wait, and the rest are
+// rejected with a 429. Client networks take turns; clients known to the account have a separate
+// queue.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
 import { createFairLine } from './fair-line.ts';
 
-/** The library's number for argon2id. Its enum exists only at compile time. */
+/** The library's enum value for argon2id. The enum itself exists only at compile time. */
 const ARGON2ID = 2;
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes. */

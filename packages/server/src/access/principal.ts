@@ -40,7 +40,7 @@ export const roleOf = (principal: Principal): Role | null => reachOf(principal)?
 
 /** The signed-in user behind a session. */
 export function personOf(principal: Principal): Extract<Principal, { kind: 'session' }> {
-  assert(principal.kind === 'session', 'an endpoint for sessions was called without a session');
+  assert(principal.kind === 'session', 'a session-only endpoint was called without a session');
   return principal;
 }
 
@@ -49,7 +49,7 @@ export function refuseUnverified(principal: Principal): void {
   if (principal.kind === 'session' && !principal.isVerified) throw new ApiError('email_unverified');
 }
 
-/** An embed token's holder, with the tenant and project in which it creates keys. */
+/** Returns an embed token's holder, and the tenant and project in which it can create keys. */
 export function embeddedIn(principal: Principal): {
   holder: EmbedPrincipal;
   tenantId: string;

@@ -1,6 +1,6 @@
 // A cache of secret keys, so that a busy key isn't looked up on every request. Each endpoint sets
-// how old an entry may be. An entry's age counts from the start of its read, so a revocation takes
-// effect everywhere within that time, even if a notification is lost.
+// how old an entry may be. An entry's age is measured from the start of its read, so a revocation
+// takes effect everywhere within that time, even if a notification is lost.
 //
 // The result of a read that began before a revocation is not cached after it (the generation has
 // changed), and later requests do not join that read.
@@ -23,7 +23,7 @@ export type SecretKeyCache = {
 };
 
 type SecretKeyCacheParts = {
-  /** How long an entry is kept: the largest maximum age of any endpoint. */
+  /** How long an entry is kept: the longest maximum age that any endpoint sets. */
   lifeMs: number;
   /** Throws a 401 if the key is not active. */
   read(token: string): Promise<ReadKey>;

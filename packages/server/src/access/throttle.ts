@@ -1,7 +1,7 @@
-// Slows down guessing: limits how often endpoints that need no credential can be used from one
-// client address or for one email address. Email addresses count as submitted, whether or not they
-// have an account. A session does not prove that its user knows the password or can read the
-// mailbox, so attempts with a session are limited too.
+// Slows down guessing: limits how often endpoints that don't require a credential can be used from
+// one client address or for one email address. Email addresses are counted as submitted, whether or
+// not they have an account. A session does not prove that its user knows the password or can read
+// the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
@@ -25,15 +25,15 @@ export type Throttle = {
    * login.
    */
   chargeRecipient(email: string): Promise<void>;
-  /** For invitations sent by one user, in all workspaces together. */
+  /** For invitations sent by one user, across all workspaces. */
   chargeInviter(personId: string): Promise<void>;
 };
 
 type LoginAttempt = {
   /**
    * Set if all clients together have tried this email address too often. The caller throws it after
-   * verifying the password, unless the password is right and the client is known. So neither the
-   * response nor its timing reveals whether the client is known or the account exists.
+   * verifying the password, unless the password is right and the client is known. This way, neither
+   * the response nor its timing reveals whether the client is known or the account exists.
    */
   refusal: ApiError | null;
   isKnownClient: boolean;
@@ -79,7 +79,7 @@ const CLIENT_PER_MINUTE = 120;
 
 const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
   client: perMinute(CLIENT_PER_MINUTE),
-  // All clients together in an IPv6 /56 network, and in a /48 network.
+  // Shared by all clients in an IPv6 /56 network, and in a /48 network.
   client56: perMinute(4 * CLIENT_PER_MINUTE),
   client48: perMinute(16 * CLIENT_PER_MINUTE),
   signup: perMinute(10),
@@ -128,8 +128,8 @@ type Charges = {
 
 /**
  * Counts in this process, and also in Redis if it is configured. The counters in this process are
- * used by the throttle alone: if Redis is full, evicting or unreachable, each process still
- * enforces the rates on its own.
+ * used only by the throttle: if Redis is full, evicting or unreachable, each process still enforces
+ * the rates on its own.
  */
 export function createCharges(
   clock: Clock,
@@ -138,7 +138,8 @@ export function createCharges(
 ): Charges {
   const rates = ratesOf(chosen);
   const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
-  // If `counters` is in memory, it is not used here: workspaces use it too, and could fill it up.
+  // If `counters` is in memory, it is not used here, because workspaces share it and could fill it
+  // up.
   const shared = counters?.store === 'redis' ? counters : null;
 
   async function count(kind: Kind, subject: string, cost = 1): Promise<Count> {

@@ -3,9 +3,9 @@ import type pg from 'pg';
 
 export type TableShape = {
   name: string;
-  /** Leaves out generated columns, because the database computes them again. */
+  /** Leaves out generated columns, because the database recomputes them. */
   columns: { name: string; type: string }[];
-  /** The columns to sort rows by, so that their order is the same in every database. */
+  /** The columns to sort by, so that rows are in the same order in every database. */
   order: string[];
   /** Whether any value is too large to be stored within its row. */
   hasLargeValues: boolean;
@@ -34,7 +34,7 @@ const SHAPES = `
 export async function readTables(session: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await session.query<TableShape>(SHAPES);
   const unordered = rows.find(({ order }) => order.length === 0);
-  if (unordered) throw new Error(`The table ${unordered.name} has no primary key to order it by.`);
+  if (unordered) throw new Error(`The table ${unordered.name} has no primary key to sort by.`);
   return rows;
 }
 
@@ -66,6 +66,6 @@ export async function refusePartial(session: pg.ClientBase): Promise<void> {
   if (rows.length > 0 && faults.length === 0) return;
   throw new Error(
     `The backup would be incomplete: ${faults.join('; ') || 'there are no tables'}. Each table ` +
-      'needs its grant and its policy for backups: see the procedure back_up in the migrations.',
+      'needs a backup grant and a backup policy. See the procedure back_up in the migrations.',
   );
 }

@@ -1,9 +1,8 @@
 // Encryption of backup files with age (https://age-encryption.org), so that the standard `age` tool
-// can decrypt them too. The key is an age identity, as printed by `age-keygen`.
+// can also decrypt them. The key is an age identity, as printed by `age-keygen`.
 //
-// Anyone with the public half of the key could have made an age file. So the manifest, which
-// contains the digest of every file, has a MAC under a key that can only be derived from the
-// private half.
+// Anyone with the public half of the key can create an age file. So the manifest, which contains
+// the digest of every file, has a MAC whose key can only be derived from the private half.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';

@@ -23,19 +23,19 @@ const clock = '(extract(epoch from app_now()) * 1000)::bigint';
  * Sets every version to the time of the restore. That is higher than any version a node has seen,
  * provided that the clock is past all earlier restores and no project has had more than a thousand
  * changes a second since the last restore. The versions in the backup can't be used instead,
- * because the backup lacks the changes that were lost with the database. A version ahead of the
- * clock means that the clock was set back, or that an earlier release did the restore. Such a
- * version is only raised by a fixed step. If nodes report a higher version, the operator passes it
- * as `aheadOf`.
+ * because the backup doesn't include the changes that were lost with the database. A version ahead
+ * of the clock means that the clock was set back, or that an earlier release did the restore. Such
+ * a version is instead raised by a fixed step. If nodes report a higher version, the operator
+ * passes it as `aheadOf`.
  */
 const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,
     case when version < ${clock} then ${clock} else version + ${VERSIONS_AHEAD} end) ahead)`;
 
-/** Keeps epochs below the maximum of their type, even after a million restores. */
+/** Small enough to keep epochs below their type's maximum, even after a million restores. */
 const EPOCHS_AHEAD = 1000;
 
-const HELD = 'held: the database was restored after this email had been queued';
+const HELD = 'held: the database was restored after this email was queued';
 
 const fences: Record<string, string> = {
   'embed epochs raised': `update tenants set embed_epoch = embed_epoch + ${EPOCHS_AHEAD}`,

@@ -1,10 +1,10 @@
 // Reads and writes a table's rows as lines of text: one JSON array per row, containing each column
-// as text. Both stores print the same text for the same value, so digests from both can be
+// as text. Both stores produce the same text for the same value, so digests from both can be
 // compared.
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/** The maximum number of rows per page in a table without large values: each is under 8 KiB. */
+/** The maximum number of rows per page in a table without large values: each row is under 8 KiB. */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 
@@ -28,8 +28,8 @@ const SETTINGS: Record<string, string> = {
 };
 
 /**
- * Applies the settings above until the transaction ends, except those that an older PostgreSQL
- * lacks.
+ * Applies the settings above until the transaction ends, skipping those that an older PostgreSQL
+ * version lacks.
  */
 export async function fixTextForms(session: pg.ClientBase): Promise<void> {
   await session.query(
@@ -42,7 +42,7 @@ export async function fixTextForms(session: pg.ClientBase): Promise<void> {
 /** Lines of text, each including its line feed. */
 export type Page = { rows: number; text: Buffer };
 
-/** Reads a table page by page, in the transaction the caller has begun. */
+/** Reads a table page by page, within the caller's transaction. */
 export async function* pagesOf(session: pg.ClientBase, table: TableShape): AsyncGenerator<Page> {
   const columns = table.columns.map(({ name }) => `${quoted(name)}::text`);
   const rows = table.hasLargeValues ? LARGE_PAGE_ROWS : PAGE_ROWS;

@@ -2,7 +2,8 @@
 // It is written last, so a directory without a valid manifest isn't a backup.
 //
 // The file has two lines: the manifest, and its seal. The seal contains the SHA-256 of the first
-// line and, if the backup is encrypted, a MAC of it. A missing MAC is rejected like a wrong one.
+// line and, if the backup is encrypted, a MAC of it. A missing MAC is rejected just like a wrong
+// one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ const FORMAT = 1;
 
 export type TableRecord = WrittenFile & { name: string; columns: string[]; file: string };
 
-/** The newest row of a workspace's audit log. */
+/** The newest row in a workspace's audit log. */
 export type ChainHead = { workspaceId: string; seq: number; hash: string };
 
 export type Manifest = {
@@ -74,7 +75,7 @@ export async function readManifest(directory: string, key: string | null): Promi
     throw damaged('its seal has unexpected fields');
   }
   const manifest = manifestIn(text);
-  if (manifest === null) throw damaged(`its format isn't ${FORMAT}`);
+  if (manifest === null) throw damaged(`it does not use format ${FORMAT}`);
   refuseUnauthentic(manifest, { text, mac: seal.mac, path }, key);
   return manifest;
 }

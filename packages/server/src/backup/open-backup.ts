@@ -40,7 +40,7 @@ export async function openBackup(directory: string, key: string | null): Promise
 function refuseOutside(directory: string, file: unknown): void {
   if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
   throw new BadBackup(
-    `${join(directory, MANIFEST)} names a file outside the backup. Nothing was changed. Choose ` +
+    `${join(directory, MANIFEST)} lists a file outside the backup. Nothing was changed. Choose ` +
       'another backup.',
   );
 }
@@ -53,7 +53,7 @@ async function migrationsOf(manifest: Manifest): Promise<Set<string>> {
   if (isEarlier(names)) {
     throw new BadBackup(
       `Backup ${id} was made by an earlier commit of Keyrail, with a schema that this version does ` +
-        'not know. Nothing was changed. Restore it with the commit that made it, run the last ' +
+        'not support. Nothing was changed. Restore it with the commit that made it, run the last ' +
         `commit with the migration ${LAST_EARLIER_FILE} on that database, and take a backup there.`,
     );
   }
@@ -61,8 +61,8 @@ async function migrationsOf(manifest: Manifest): Promise<Set<string>> {
   const newer = names.filter((name) => !known.has(name));
   if (newer.length > 0) {
     throw new BadBackup(
-      `Backup ${id} was made by a newer Keyrail, ${keyrail} (${newer.join(', ')}). Nothing was ` +
-        'changed. Restore it with that version, or a later one.',
+      `Backup ${id} was made by a newer version of Keyrail, ${keyrail} (${newer.join(', ')}). ` +
+        'Nothing was changed. Restore it with that version, or a later one.',
     );
   }
   const other = migrations.find(({ name, hash }) => known.get(name) !== hash);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 export const MANIFEST = 'manifest.json';
 
-/** Directories with this prefix are incomplete. */
+/** Directories with this prefix are incomplete backups. */
 export const PART_PREFIX = '.part-';
 
-/** Directories with this prefix are being removed. */
+/** Directories with this prefix are backups that are being removed. */
 export const GONE_PREFIX = '.gone-';
 
 /**
@@ -35,7 +35,7 @@ export async function listBackups(into: string): Promise<string[]> {
 export async function newestBackup(into: string): Promise<string> {
   const newest = (await listBackups(into)).at(-1);
   if (newest === undefined) {
-    throw new BadBackup(`There is no backup in ${into} (KEYRAIL_BACKUP_DIR).`);
+    throw new BadBackup(`There are no backups in ${into} (KEYRAIL_BACKUP_DIR).`);
   }
   return join(into, newest);
 }

@@ -30,7 +30,7 @@ type RestoreOrder = FenceOrder & {
 
 type Restored = { migrated: string[]; fenced: Fenced };
 
-/** No server starts on the target until this has returned. A failed restore can be run again. */
+/** No server can start on the target until this returns. A failed restore can be run again. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,
@@ -64,7 +64,7 @@ async function replaceSchema(
   const guards = await liftGuards(admin, { foreignKeys: true });
   const shapes = await shapesFor(admin, manifest.tables);
   await load(admin, backup, { ...order, shapes });
-  // Read again, because only now is it known which tables have large values.
+  // The shapes are read again, because only the loaded tables show which of them have large values.
   await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
   await putBackGuards(admin, guards);
 
@@ -80,7 +80,7 @@ async function replaceSchema(
 }
 
 /**
- * A backup is recorded after it was taken, so it doesn't contain its own record. Without that
+ * A backup is recorded after it is taken, so it doesn't contain its own record. Without that
  * record, /status would show only earlier backups.
  */
 const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =>
@@ -102,7 +102,7 @@ async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): 
       (wanted) => shape?.columns.find((column) => column.name === wanted) ?? [],
     );
     if (new Set(ordered).size !== shape?.columns.length || ordered.length !== columns.length) {
-      throw new BadBackup(`The tables of the backup do not match its migrations: ${name}.`);
+      throw new BadBackup(`The backup's tables do not match its migrations: ${name}.`);
     }
     shapes.set(name, { ...shape, columns: ordered });
   }
@@ -137,7 +137,7 @@ async function load(
   }
 }
 
-/** Reads back what was written, to check that the database has exactly the backup's rows. */
+/** Reads back what was written, and checks that the database has exactly the backup's rows. */
 async function compare(
   admin: pg.ClientBase,
   tables: readonly TableRecord[],

@@ -44,7 +44,7 @@ export const leftBy = (order: Order): string[] =>
 export type Report =
   | { kind: 'progress'; progress: TaskProgress }
   | { kind: 'done'; result: TakenBackup | TestedBackup }
-  /** `backupId`: the backup that did not pass its test; null for other failures. */
+  /** `backupId`: the backup that failed its test; null for other failures. */
   | { kind: 'failed'; reason: string; isRunning: boolean; backupId: string | null };
 
 /** Progress reports are for people, so a few per second are enough. */

@@ -67,6 +67,6 @@ export const runnerOn = (session: pg.ClientBase): Runner => ({
 export async function clockOf(session: pg.ClientBase): Promise<Date> {
   const { rows } = await session.query<{ now: Date }>('select keyrail.app_now() as now');
   const now = rows[0]?.now;
-  if (!now) throw new Error('bug: the database returned no time');
+  if (!now) throw new Error('bug: the database did not return the current time');
   return now;
 }

@@ -1,5 +1,5 @@
 // Lets a command ask the running server for a backup, because only one process can use the embedded
-// store. The socket is in the data directory, which only its owner can enter. A command sends a
+// store. The socket is in the data directory, which only its owner can access. A command sends a
 // task's name and a line feed; the server sends back progress reports, one JSON object per line.
 import { once } from 'node:events';
 import { constants } from 'node:fs';
@@ -16,7 +16,7 @@ const CONNECTIONS_MAX = 4;
 
 type Result = TakenBackup | TestedBackup;
 
-/** The tasks, by the names that commands send. */
+/** The tasks, keyed by the name that a command sends. */
 export type AskedTasks = Record<
   'backup' | 'restore-test',
   (report: (progress: TaskProgress) => void) => Promise<Result>

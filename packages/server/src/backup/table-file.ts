@@ -9,12 +9,12 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Bytes, decrypted, encrypted } from './encryption.ts';
 import type { Page } from './lines.ts';
 
-/** Digests of a table's lines. The same rows give the same digests in any store. */
+/** Digests of a table's lines. The same rows produce the same digests in every store. */
 export type Content = { rows: number; contentBytes: number; contentSha256: string };
 
 export type WrittenFile = Content & { bytes: number; sha256: string };
 
-/** Counts and hashes what passes through. */
+/** Counts and hashes the bytes added to it. */
 export function createTally(): { add(chunk: Uint8Array): void; bytes(): number; sha256(): string } {
   const hash = createHash('sha256');
   let bytes = 0;

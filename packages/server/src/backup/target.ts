@@ -1,11 +1,11 @@
 // A restore's target: it must not contain anything that the restore would replace, and no server
-// may be using it. The target's guards are disabled while the restore writes rows that passed them
-// when they were first written. The owner role disables them inside the restore's transaction, so
-// no other session sees it.
+// may be using it. The target's guards are disabled while the restore writes rows that passed the
+// guards when they were first written. The owner role disables them inside the restore's
+// transaction, so no other session sees it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
-/** Tables that every server fills on its own, even before its first use. */
+/** Tables that every server fills on its own, even before it is first used. */
 const OF_ANY_SERVER = [
   'migrations',
   'signing_keys',

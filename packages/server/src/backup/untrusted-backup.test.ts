@@ -54,7 +54,7 @@ test('a backup that lists files outside its directory is rejected', async (t) =>
     'a\\users',
   ]) {
     await manifestNaming(directory, file);
-    await rejects(openBackup(directory, null), /names a file outside the backup/, file);
+    await rejects(openBackup(directory, null), /lists a file outside the backup/, file);
   }
 });
 

@@ -1,5 +1,5 @@
-// Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
-// last. Until the backup is complete, its directory has a temporary name.
+// Writes a backup: a consistent snapshot of all tables, each in its own file. The manifest is
+// written last. Until the backup is complete, its directory has a temporary name.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -15,7 +15,7 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-/** Signs anchors for the heads of all chains, as of the time of the backup. */
+/** Signs anchors for all chain heads, as of the time of the backup. */
 export type SignChains = (
   heads: readonly (ChainHead & { occurredAt: Date })[],
   moment: Date,
@@ -30,7 +30,7 @@ type BackupOrder = {
   /** Null if the backup is not encrypted. */
   key: string | null;
   masterKeyMark: string;
-  /** Null if the backup gets no anchors. */
+  /** Null for a backup without anchors. */
   signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;
@@ -66,7 +66,7 @@ async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Ma
     `select keyrail.app_now() as now, current_setting('server_version') as database`,
   );
   const [moment] = rows;
-  if (!moment) throw new Error('bug: the database returned no time');
+  if (!moment) throw new Error('bug: the database did not return the current time');
   await session.query("select set_config('role', keyrail.role_of($1), true)", [backupRole]);
   await refusePartial(session);
   const migrations = await readApplied(session);

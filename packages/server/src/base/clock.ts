@@ -6,7 +6,8 @@ export type Clock = {
   /** The current instant, to the millisecond. */
   now(): Date;
   /**
-   * How many milliseconds this clock and the database's clock are shifted. Always 0 outside tests.
+   * How many milliseconds this clock and the database's clock are shifted by. Always 0 outside
+   * tests.
    */
   shiftMs(): number;
 };

@@ -1,6 +1,6 @@
 /**
  * Combines concurrent callers' work into batches. A batch is sent after its last caller has
- * arrived, so no result is older than the call it responds to.
+ * arrived, so no result is older than the call that receives it.
  *
  * A batch has three states. It is *open* while callers can join it: at least until the end of the
  * current turn of the event loop, and longer while its group has `inFlightMax` batches in flight.
@@ -139,7 +139,7 @@ function settle<Result>(
   at: number,
 ): void {
   const result = results[at];
-  if (result === undefined) reject(new Error('a batch returned fewer results than it has items'));
+  if (result === undefined) reject(new Error('a batch returned fewer results than it had items'));
   else resolve(result);
 }
 
@@ -206,8 +206,8 @@ type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
 type Queue = { running: number; waiting: (() => void)[] };
 
 /**
- * For each name, runs at most `atOnceMax` calls at a time. `waitingMax` more may wait, in order;
- * the rest are rejected.
+ * For each name, runs at most `atOnceMax` calls at a time. Up to `waitingMax` more can wait in
+ * order; the rest are rejected.
  */
 export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
   const queues = new Map<string, Queue>();

@@ -13,5 +13,5 @@ export const hoursAfter = (start: Date, hours: number): Date =>
 export const earlier = (current: Date | null, proposed: Date): Date =>
   current && current < proposed ? current : proposed;
 
-/** Keeps a repeatedly updated time from moving back when transactions finish out of order. */
+/** Keeps a repeatedly updated time from moving backwards when transactions finish out of order. */
 export const later = (stored: Date, now: Date): Date => (stored > now ? stored : now);

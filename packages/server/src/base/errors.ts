@@ -45,7 +45,7 @@ export const forbidden = (message: string): ApiError => new ApiError('forbidden'
 export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
 
-/** The error for an exceeded limit, which has capacity again after `waitMs`. */
+/** The error for an exceeded limit. Requests are allowed again after `waitMs`. */
 export const rateLimited = (waitMs: number): ApiError =>
   new ApiError('rate_limited', undefined, {
     headers: { 'retry-after': `${Math.ceil(waitMs / SECOND_MS)}` },
@@ -54,7 +54,10 @@ export const rateLimited = (waitMs: number): ApiError =>
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });
 
-/** The error's message, or its code: an AggregateError for several addresses has no message. */
+/**
+ * Returns the error's message, or its code if it has no message, like an AggregateError for several
+ * addresses.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);

@@ -1,5 +1,5 @@
 // Time-ordered UUIDs (version 7): 48 bits of milliseconds, then random bits. New rows go at the end
-// of their index, and sorting by (created_at, id) gives the order of creation.
+// of their index, and sorting by (created_at, id) yields the creation order.
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 

@@ -16,7 +16,7 @@ export const isLevelEnabled = (
 
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-/** `fieldsOf` adds its fields to every line. */
+/** The fields that `fieldsOf` returns are added to every line. */
 export function openLog(
   level: LogLevel,
   out: { isTTY?: boolean } & NodeJS.WritableStream,

@@ -1,5 +1,5 @@
-// Logs a lasting fault when it begins, when its reason changes, every ten minutes and when it ends,
-// instead of once for every failed attempt.
+// Logs a persistent fault when it begins, when its reason changes, every ten minutes and when it
+// ends, instead of once for every failed attempt.
 import { monotonicMs } from './clock.ts';
 import { MINUTE_MS, SECOND_MS } from './duration.ts';
 import { reasonOf } from './errors.ts';

@@ -50,7 +50,7 @@ test('only names and numbers become part of the SQL text directly', () => {
   const overdue = sql`${named('d.due_at')} < ${constant(5)}`;
   equal(textOf(allOf([overdue, sql`sent_at is null`])), 'd.due_at < 5 and sent_at is null');
   for (const name of ['a b', 'a;', '', 'a.b.c', 'A', '"a"', 'a\n']) {
-    throws(() => named(name), /is not a valid name in SQL/, name);
+    throws(() => named(name), /is not a valid SQL name/, name);
   }
-  throws(() => valuesOf({ 'a) values (1); --': 1 }), /is not a valid name in SQL/);
+  throws(() => valuesOf({ 'a) values (1); --': 1 }), /is not a valid SQL name/);
 });

@@ -1,6 +1,6 @@
 // SQL as templates. A value in a template becomes a parameter, and a nested template becomes part
-// of the text. The only other text comes from names and numbers, which are checked. So a value from
-// a request cannot become SQL.
+// of the text. The only other text comes from names and numbers, which are checked. This way, a
+// value from a request can never become SQL.
 
 const IS_SQL = Symbol('sql');
 
@@ -63,13 +63,13 @@ export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql
 
 /** The name of a table, column or type, such as `d.due_at`. */
 export function named(name: string): Sql {
-  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a valid name in SQL`);
+  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a valid SQL name`);
   return made([name], []);
 }
 
 /**
- * Puts a number directly into the text. Only for numbers that never change. The planner knows such
- * a number's value, unlike a parameter's.
+ * Inserts a number directly into the text, so that the planner knows its value. Only for numbers
+ * that never change.
  */
 export const constant = (value: number): Sql => made([String(value)], []);
 

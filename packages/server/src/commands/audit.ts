@@ -53,7 +53,7 @@ function askedIn([verb, ...args]: readonly string[]): Asked {
   const { workspace, anchors = [], json = false } = optionsIn(args);
   if (verb !== 'verify') throw new Error(USAGE);
   if (workspace !== undefined && !UUID_ANY_CASE.test(workspace))
-    throw new Error('--workspace needs an ID');
+    throw new Error('--workspace requires a workspace ID');
   return { workspaceId: workspace?.toLowerCase() ?? null, files: anchors, isJson: json };
 }
 
@@ -96,7 +96,8 @@ async function verifyAll(config: Config, asked: Asked): Promise<Report> {
 }
 
 /**
- * Anchors are read before the chains, so that a chain that grows in between doesn't look truncated.
+ * Anchors are read before the chains, so that a chain that grows in the meantime doesn't look
+ * truncated.
  */
 async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Report> {
   const startedAt = monotonicMs();
@@ -176,7 +177,7 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
     ),
     `${counted(rows, 'entry', 'entries')} in ${counted(chains, 'chain')}, checked in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
     anchors === null
-      ? 'No anchors given. Without them, a chain that was truncated or rewritten still looks intact.'
+      ? 'No anchors given. Without them, a truncated or rewritten chain still looks intact.'
       : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +
         `${anchors.unreadable} unreadable`,
   ];

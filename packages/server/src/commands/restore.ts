@@ -22,7 +22,7 @@ import { masterKeyIn } from '../settings/generated-secrets.ts';
 import { createTaskDisplay } from './progress.ts';
 
 const USAGE =
-  'usage: keyrail-server restore [<id or directory of a backup>] [--new-master-key] ' +
+  'usage: keyrail-server restore [<backup ID or directory>] [--new-master-key] ' +
   '[--ahead-of <version>]';
 const NEW_KEY = '--new-master-key';
 

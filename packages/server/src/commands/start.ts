@@ -79,7 +79,8 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const url = held ? app.http.listeningOrigin : publicUrl;
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
-  // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that line.
+  // Signal handlers are installed before "ready" is logged, because a supervisor may send a signal
+  // as soon as it reads that line.
   stopOnSignal({ app, worker, probes }, log);
   const { isTTY } = process.stdout;
   if (!isTTY || !parts.api) {

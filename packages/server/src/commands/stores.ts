@@ -1,6 +1,6 @@
-// Opens the stores named by the settings. The database is migrated and checked first; counters are
-// returned even if Redis is not reachable yet. PGlite and the Redis driver are imported only if
-// they are used, because each one slows down startup noticeably.
+// Opens the configured stores. The database is migrated and checked first; counters are returned
+// even if Redis is not reachable yet. PGlite and the Redis driver are imported only if they are
+// used, because each one slows down startup noticeably.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
@@ -50,8 +50,7 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
 }
 
 /**
- * The server starts even if Redis is unreachable; until it is reachable, only rate-limit checks
- * fail.
+ * The server starts even if Redis is unreachable; only rate-limit checks fail until Redis is back.
  */
 export async function openCounters(
   { redisUrl, redisCluster, countersMax, redisCountersMax }: Config['counters'],

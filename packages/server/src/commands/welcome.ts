@@ -15,7 +15,7 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Many programs read the variable PORT, so it may have been meant for a different one. */
+/** Many programs read the variable PORT, so it may have been meant for a different program. */
 const portHint = ({ listening }: Config): string =>
   listening.portFrom === 'PORT' ? ' (port set by PORT)' : '';
 
@@ -23,8 +23,8 @@ const mailPlace = ({ mail: { mail } }: Config): string =>
   mail.kind === 'file' ? mail.directory : 'SMTP';
 
 /**
- * The same information as log fields, for a start without a terminal. Paths are absolute, because a
- * log has no current folder.
+ * The same information as log fields, for starts without a terminal. Paths are absolute, because a
+ * log has no working directory.
  */
 export function readyFields(url: string, config: Config): Record<string, string> {
   const file = tokenFile(config);

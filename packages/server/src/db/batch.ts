@@ -48,7 +48,7 @@ export class Batch {
     timeoutMs: number,
     callback: (error: Error | null, answers?: Answer[]) => void,
   ) {
-    // A value without a wire format throws here, before part of the batch has been sent.
+    // A value without a wire format throws here, before any part of the batch is sent.
     this.#statements = statements.map(({ text, values, isUnnamed }) => ({
       name: isUnnamed ? UNNAMED : preparedName(text),
       text,
@@ -143,7 +143,8 @@ export class Batch {
     this.#error ??= error;
     if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
     // After a lost connection or a timeout, no ReadyForQuery arrives. After a failed statement it
-    // does arrive, but by then the driver has moved to the next query. So the batch finishes here.
+    // does arrive, but by then the driver has moved on to the next query. So the batch finishes
+    // here.
     this.#finish();
   }
 

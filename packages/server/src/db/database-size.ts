@@ -1,7 +1,7 @@
 // Estimates the disk space of a PostgreSQL server. A database login cannot see the server's file
 // systems, so the operator configures the database's maximum size. If the server reports a full
-// disk, the disk counts as full for ten seconds; a server that has become read-only is noticed by
-// the health probes.
+// disk, the disk is assumed to be full for ten seconds. The health probes detect a server that has
+// become read-only.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';

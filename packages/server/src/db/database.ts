@@ -67,7 +67,7 @@ export type Listening = { close(): Promise<void> };
 export type Database = {
   /** The store's name in logs, summaries and /status. */
   readonly kind: 'postgres' | 'embedded';
-  /** Runs one statement under a scope, in its own transaction and one round trip. */
+  /** Runs one statement within a scope, in its own transaction and a single round trip. */
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
   /**
@@ -77,8 +77,8 @@ export type Database = {
   listen?(listener: Listener): Listening;
   /**
    * Announces a change whose credential has not been looked up yet. Throws StoreUnavailable if the
-   * change cannot finish before its deadline. It counts as waiting until the returned function is
-   * called.
+   * change cannot finish before its deadline. The change counts as waiting until the returned
+   * function is called.
    */
   expect(opening: Pick<Opening, 'role' | 'deadline' | 'goesFirst'>): () => void;
   /** Throws unless the store responds to a statement on a pooled connection. */

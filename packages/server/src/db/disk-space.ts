@@ -26,7 +26,7 @@ export function stateWith(freeBytes: number): StorageState {
 
 export function freeBytesIn(directory: string): number {
   const { bavail, bsize, blocks } = statfsSync(directory);
-  // Some file systems report no size.
+  // Some file systems don't report their size.
   return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
 }
 
@@ -40,8 +40,8 @@ const severity: Record<StorageState, number> = { ok: 0, low: 1, full: 2, out: 3 
 const stopsAt = { spare: severity.low, reserve: severity.out };
 
 /**
- * Wraps a database: transactions become read-only when the disk has no space for their kind of
- * write.
+ * Wraps a database so that transactions become read-only when the disk lacks space for their kind
+ * of write.
  */
 export function withDiskReserve(db: Database, gauge: StorageGauge): Database {
   const mustOnlyRead = ({ role, storage }: Opening): boolean =>

@@ -25,7 +25,7 @@ export const EARLIER =
   'migrations have been rewritten since, so this version cannot use it.';
 
 export const MOVE_IT =
-  'To keep its data, run keyrail-server backup with the commit that made it, and then ' +
+  'To keep its data, run keyrail-server backup with the commit that created it, and then ' +
   'keyrail-server restore with this version, into a new database (DATABASE_URL) or an empty ' +
   'directory (KEYRAIL_DATA_DIR).';
 

@@ -38,8 +38,8 @@ const text = (error: unknown, field: string): string | undefined => {
 };
 
 /**
- * PostgreSQL's five-character code. Only for errors from the server, because EPIPE has five letters
- * too.
+ * PostgreSQL's five-character code. Only for errors from the server, because EPIPE also has five
+ * letters.
  */
 export const sqlState = (error: unknown): string | undefined => {
   const code = text(error, 'code');

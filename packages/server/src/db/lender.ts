@@ -67,7 +67,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       // The time is measured before the connection is returned, which may take one more turn of the
       // event loop.
       const back = leave(monotonicMs() - lentAt);
-      // A connection whose transaction is still open, for any reason, is discarded too.
+      // A connection whose transaction is still open, for any reason, is also discarded.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
       else giveBack(client, back);
     }

@@ -38,7 +38,7 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Comes between a warning and the statement that fixes it. */
+/** Separates a warning from the statement that fixes it. */
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
@@ -75,15 +75,15 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const aboutRoles = [
     ...(rights.createsRoles
       ? [
-          `the database login can still create roles, which only the first migration needs` +
+          `the database login can still create roles, but only the first migration needs that` +
             TO_FIX +
             withoutCreateRole([login]),
         ]
       : []),
     ...(roleMakers.length > 0 && !isBounded
       ? [
-          `before PostgreSQL 16, roles with CREATEROLE can change the password of the database ` +
-            `login, and these have it: ${roleMakers.join(', ')}${TO_FIX}` +
+          `before PostgreSQL 16, roles with CREATEROLE can change the database login's ` +
+            `password; roles with CREATEROLE: ${roleMakers.join(', ')}${TO_FIX}` +
             withoutCreateRole(roleMakers),
         ]
       : []),
@@ -108,7 +108,8 @@ type Rights = {
   version: number;
 };
 
-// `others`: other logins that are members of our roles, not counting superusers, which always are.
+// `others`: other logins that are members of our roles, not counting superusers, which are always
+// members.
 const RIGHTS = `
   select session_user::text as login, current_database()::text as database,
     rolcreaterole as "createsRoles",

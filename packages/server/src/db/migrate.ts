@@ -147,7 +147,7 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
   const newer = [...hashes.keys()].filter((name) => !files.has(name) && !isExpansion(name));
   if (newer.length > 0) {
     throw new Error(
-      `The database was migrated by a newer Keyrail (${newer.join(', ')}). ` +
+      `The database was migrated by a newer version of Keyrail (${newer.join(', ')}). ` +
         'Run that version, or a later one.',
     );
   }

@@ -75,7 +75,7 @@ export function pooledDatabase(parts: PoolParts): Database {
           throw untouched(error);
         });
         const now = answers.at(-1)?.rows[0]?.now;
-        if (!(now instanceof Date)) throw new Error('bug: the database returned no time');
+        if (!(now instanceof Date)) throw new Error('bug: the database did not return the current time');
         const run = (statement: Statement) => runIn(client, statement, opening);
         // The embedded store never yields to the event loop, so this lets other work run between
         // two statements.
@@ -113,7 +113,7 @@ const PING: Statement = { text: 'select 1 as one', values: [] };
 
 type Prologue = 'settings' | 'settings and clock';
 
-/** One statement that sets the transaction's role and scope, and may read its clock. */
+/** One statement that sets the transaction's role and scope, and optionally reads its clock. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
   const { role, scope, changeId, readOnly, traceparent } = opening;
   const texts = traceparent === undefined ? prologues : tracedPrologues;
@@ -264,9 +264,9 @@ async function sendOne(
 }
 
 /**
- * Whether a statement is retried after its connection was lost, although it may have run: only for
- * roles that just read, or whose writes are idempotent. Claiming a job or charging a limit must not
- * happen twice.
+ * Whether a statement is retried after its connection was lost, even though it may already have
+ * run: only for roles that just read, or whose writes are idempotent. Claiming a job or charging a
+ * limit must not happen twice.
  */
 const mayRepeat: Record<DoorRole, boolean> = {
   kr_read: true,

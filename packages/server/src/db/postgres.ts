@@ -42,10 +42,7 @@ const SETTINGS = [
   'client_min_messages=warning',
 ];
 
-/**
- * If the URL contained `options`, the driver would let them replace ours, so ours are added in
- * front.
- */
+/** The driver would let `options` in the URL replace ours, so ours are appended to them instead. */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
   const [address, asked] = url.split('?', 2);
@@ -85,7 +82,8 @@ export function openPostgres(options: PostgresOptions): Database {
     application_name: 'keyrail',
   });
   // The pool drops a connection that dies while idle; a connection that dies while lent fails its
-  // statement. Both also emit an error event, which, without a listener, would crash the process.
+  // statement. Both also emit an error event, which would crash the process if nothing were
+  // listening for it.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));
@@ -118,7 +116,7 @@ export async function withPostgresAdmin<T>(
   // If the connection is lost, its statement fails anyway; an unhandled error event would crash the
   // process.
   client.on('error', () => {});
-  // Adds the name of the setting, which the operator needs and the driver's message lacks.
+  // Adds the setting's name, which the operator needs but the driver's message doesn't include.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
     throw new Error(reason, { cause: error });

@@ -41,7 +41,8 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
 }
 
 /**
- * The condition that a lowercased column begins with a string, in a form that an index supports.
+ * Returns a condition that a lowercased column begins with a string, in a form that an index
+ * supports.
  */
 export function beginsWith(column: Sql, start: string): Sql {
   const { from, to } = textRangeOf(start);

@@ -1,6 +1,6 @@
 // The queue in front of a bounded pool. It decides which work gets the next connection, and rejects
 // work that cannot finish before its deadline: a connection must not be spent on work whose
-// deadline passes halfway.
+// deadline passes before it is done.
 //
 // For each database role it keeps a moving average of how long a connection is lent, since a lookup
 // takes one round trip and a change takes several. From these averages:
@@ -12,8 +12,8 @@
 // looked up, a change is checked in the same way, with a margin and the average lookup time added.
 //
 // A free connection is always lent, so that new work corrects averages left over from a slow
-// period. Work with `goesFirst` (revocations and credential lookups) is served before all other
-// work.
+// period. Work with `goesFirst` (revocations and credential lookups) is served before everything
+// else.
 import type { Deadline } from '../base/deadline.ts';
 import type { PoolUse } from '../base/pool-use.ts';
 import type { DoorRole } from './database.ts';
@@ -32,7 +32,7 @@ export type WaitingLine = {
   leave(role: DoorRole, tookMs: number): void;
   /**
    * Announces a change whose credential has not been looked up yet; throws if the change would be
-   * rejected. It counts as waiting until the returned function is called.
+   * rejected. The change counts as waiting until the returned function is called.
    */
   expect(asked: ConnectionRequest): () => void;
   use(): PoolUse;
@@ -48,7 +48,7 @@ const NEWEST_SHARE = 0.1;
 /**
  * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
  * keys takes hundreds of times as long as a change to one key, and must not cause changes to be
- * rejected. A database that has become slow is still noticed after about fifteen measurements.
+ * rejected. A database that has become slow is still detected after about fifteen measurements.
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;
@@ -134,7 +134,7 @@ function nextOf(line: Set<Waiter>): Waiter | null {
 
 type Measured = { averageMs: number; first: number; other: number };
 
-/** Tracks, for each role, its work's average duration and how much of it is waiting. */
+/** Tracks the average duration of each role's work, and how many requests are waiting. */
 function measuredWork() {
   const roles = new Map<DoorRole, Measured>();
   const of = (role: DoorRole): Measured => {

@@ -38,8 +38,8 @@ export async function checkBackups(
   return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
 }
 
-// The newest results, enough of them to find the last success. Leaves out results dated in the
-// future, which exist if the clock has been set back since.
+// Enough of the newest results to find the last success. Leaves out results dated in the future,
+// which can exist if the clock has since been set back.
 const RUNS = `
   select kind, passed, reason,
     (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"

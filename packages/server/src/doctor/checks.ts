@@ -52,7 +52,7 @@ const surveyOf = async ({ config, redisUrl, nowMs }: CheckParts): Promise<RedisS
 
 const redisOutcomes = (survey: RedisSurvey | null, isCluster: boolean): Outcome[] =>
   survey === null
-    ? [fine('Redis is not configured: counters are kept in the process.')]
+    ? [fine('Redis is not configured, so counters are kept in memory.')]
     : checkRedis(survey, { isCluster });
 
 async function urlOutcomes({ config, publicUrl }: CheckParts): Promise<Outcome[]> {

@@ -1,6 +1,5 @@
 // Compares the clocks of this machine, the database and Redis. Stored times come from the
-// database's clock, rate limits are counted on Redis's clock, and clients compare both with their
-// own.
+// database's clock, rate limits follow Redis's clock, and clients compare both with their own.
 
 import { SECOND_MS } from '../base/duration.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
@@ -10,7 +9,7 @@ import type { Inspection } from './inspection.ts';
 const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;
 
-/** How far a clock is ahead of this machine's clock, and the possible error of that measurement. */
+/** How far a clock is ahead of this machine's clock, and the measurement's margin of error. */
 type Reading = { name: string; aheadMs: number; unsureMs: number };
 
 /** Requires a migrated database, because it calls app_now(). */

@@ -36,7 +36,7 @@ export async function checkDatabase(
   return found.length > 0 ? found : [isReached];
 }
 
-// Reads whether the server's own transactions are read-only, unlike the one that runs this query.
+// Reads whether transactions are read-only by default. The one that runs this query always is.
 const FACTS = `
   select current_setting('server_version_num')::int as version,
     current_setting('server_version') as shown,
@@ -79,7 +79,7 @@ const durabilityFaults = ({ fsync, commit, fullPages }: Facts): Outcome[] =>
     .filter(([, value]) => value === 'off')
     .map(([name]) =>
       warning(
-        `${name} is off: a crash of the database server may lose acknowledged changes.`,
+        `${name} is off, so a database server crash may lose acknowledged changes.`,
         `Set ${name} = on.`,
       ),
     );

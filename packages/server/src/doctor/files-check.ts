@@ -31,7 +31,7 @@ export function checkFiles(dataDir: string): Outcome[] {
   ];
 }
 
-/** Whether files can be created in a directory, which may have to be created first. */
+/** Whether files can be created in a directory, which may itself need to be created first. */
 export function canWriteIn(directory: string): boolean {
   try {
     accessSync(nearestExisting(directory), constants.W_OK | constants.X_OK);

@@ -58,7 +58,7 @@ export async function findUnprotected(inspection: Inspection): Promise<string[]>
   return rows.map(({ name }) => name);
 }
 
-/** A privilege on a table, or on one column of it. */
+/** A privilege on a table, or on one of its columns. */
 type Held = {
   table: string;
   /** Null if every role has the privilege. */

@@ -15,7 +15,10 @@ export type MigrationState = {
   isCopy: boolean;
   /** Migrations in this version that haven't been applied yet. */
   pending: string[];
-  /** Migrations applied by a newer version, with changes that this version may not run with. */
+  /**
+   * Migrations applied by a newer version, with changes that this version may not be compatible
+   * with.
+   */
   newer: string[];
   /** Migrations whose files have changed since they were applied. */
   changed: string[];

@@ -90,8 +90,8 @@ export function inspectionOf(kind: Inspection['kind'], client: pg.ClientBase): I
 
 const SET_ROLE = `select set_config('role', $1, true)`;
 
-// A database that was never migrated has no role_of(). In a copy, it still adds the original's
-// suffix.
+// A database that was never migrated has no role_of(). In a copy of a database, role_of() still
+// adds the original's suffix.
 const SUFFIX = `
   select '_' || oid as expected, to_regprocedure('keyrail.role_of(text)') is not null as "isKnown"
   from pg_database where datname = current_database()`;

@@ -32,7 +32,7 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
   ];
 }
 
-/** How to fix each step of the handshake that can fail. */
+/** The remedy for each handshake step that can fail. */
 const remedies: Record<string, string> = {
   EAUTH: 'Fix the user and password in KEYRAIL_MAIL.',
   EDNS: 'Fix the host in KEYRAIL_MAIL.',

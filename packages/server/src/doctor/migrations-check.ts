@@ -10,7 +10,7 @@ export function checkMigrations(state: MigrationState): Outcome[] {
   if (newer.length > 0) {
     found.push(
       fault(
-        `The database was migrated by a newer Keyrail: ${listed(newer)}.`,
+        `The database was migrated by a newer version of Keyrail: ${listed(newer)}.`,
         'Run that version, or a later one. An older version refuses to start.',
       ),
     );
@@ -19,7 +19,7 @@ export function checkMigrations(state: MigrationState): Outcome[] {
     found.push(
       fault(
         `Migrations have been changed since they were applied: ${listed(changed)}.`,
-        "Reinstall this version. Its files aren't the published ones.",
+        'Reinstall this version. Its migration files differ from the published ones.',
       ),
     );
   }

@@ -76,7 +76,7 @@ export async function checkPublishedKeys(
 const regionWarning = (url: string, found: string, expected: string): Outcome =>
   warning(
     `The server at ${url} is in region ${found}, but KEYRAIL_REGION is ${expected}.`,
-    'Check that the URL leads to this deployment, and set KEYRAIL_REGION in all processes.',
+    'Check that the URL points to this deployment, and set KEYRAIL_REGION in all processes.',
   );
 
 const plainWarning = (url: string): Outcome =>

@@ -33,12 +33,12 @@ test('the remedy for each warning about the login is the statement that fixes it
   const outcomes = await checkRoles(inspectionOf({ loginWarnings: () => loginWarnings(admin) }));
   deepEqual(outcomes.slice(-4).map(partsOf), [
     [
-      'The database login can still create roles, which only the first migration needs.',
+      'The database login can still create roles, but only the first migration needs that.',
       'ALTER ROLE "keyrail" NOCREATEROLE',
     ],
     [
-      'Before PostgreSQL 16, roles with CREATEROLE can change the password of the database login, ' +
-        'and these have it: maker.',
+      "Before PostgreSQL 16, roles with CREATEROLE can change the database login's password; " +
+        'roles with CREATEROLE: maker.',
       'ALTER ROLE "maker" NOCREATEROLE',
     ],
     [

@@ -42,10 +42,7 @@ export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
       ? [
           fault(
             `Privileges are not as expected: ${listed(faults.map(({ what }) => what))}.`,
-            `As the owner of the schema: ${listed(
-              faults.map(({ statement }) => statement),
-              '; ',
-            )}`,
+            `As the schema owner: ${listed(faults.map(({ statement }) => statement), '; ')}`,
           ),
         ]
       : []),

@@ -14,7 +14,7 @@ export function checkSettings(read: ConfigResult): Outcome[] {
   if (!people.authThrottle) {
     found.push(
       warning(
-        'KEYRAIL_AUTH_THROTTLE is off: passwords can be guessed without a limit.',
+        'KEYRAIL_AUTH_THROTTLE is off, so attempts to guess passwords are not limited.',
         'Set it to on, or remove it.',
       ),
     );

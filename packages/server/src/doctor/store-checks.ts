@@ -38,7 +38,7 @@ const unopened: Record<'none' | 'in use', Finding> = {
   none: { check: 'database', ...fine('There is no database yet. The first start creates it.') },
   'in use': {
     check: 'database',
-    ...skipped('A running server uses the embedded database. Stop it to check its contents.'),
+    ...skipped('A running server is using the embedded database. Stop it to check its contents.'),
   },
 };
 

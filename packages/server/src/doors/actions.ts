@@ -1,5 +1,5 @@
-// All audit actions, with the payload of each. A payload never contains a secret, a list of people,
-// or the contents of `meta`.
+// All audit actions and their payloads. A payload never contains a secret, a list of people, or the
+// contents of `meta`.
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type AuditAction, auditActions } from '@keyrail/protocol/wire/event-types.ts';
 import type { Env, Role } from './reach.ts';

@@ -1,4 +1,4 @@
-// An audit entry's canonical bytes and their hash, with which anyone can recompute the chain. The
+// An audit entry's canonical bytes and their hash, from which anyone can recompute the chain. The
 // database computes the same hash in close_change(); the verifier uses this file. Clients hash the
 // same text (protocol/wire/audit-chain.ts); here, the payload is used exactly as stored.
 import { hash } from 'node:crypto';

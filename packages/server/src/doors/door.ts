@@ -51,9 +51,9 @@ export type Change<T> =
 
 type Ends = {
   /**
-   * Secret keys that this change disables, makes expire sooner or makes less powerful. The response
-   * waits until no process has their old state cached. Includes keys that a concurrent request has
-   * just revoked.
+   * Secret keys whose access this change ends or reduces, or whose expiry it brings forward. The
+   * response waits until no process has their old state cached. Includes keys that a concurrent
+   * request has just revoked.
    */
   endsSecretKeys?: readonly string[];
 };

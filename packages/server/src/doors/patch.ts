@@ -23,7 +23,7 @@ type Effect<Fields> = {
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
 /**
- * If `names` in the result is empty, the patch matches the stored fields and nothing has to be
+ * If `names` in the result is empty, the patch matches the stored fields and nothing needs to be
  * written.
  */
 export function effectOf<Fields extends object>(

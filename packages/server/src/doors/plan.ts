@@ -8,7 +8,7 @@ import type { Env } from './reach.ts';
 /** What an operation's checks can do: read, and take the locks that the change needs. */
 export type Check = Read & {
   readonly now: Date;
-  /** If true, nothing can be written, so no row is locked. */
+  /** If true, nothing can be written, so no rows are locked. */
   readonly isDryRun: boolean;
 };
 

@@ -1,6 +1,6 @@
-// Announces policy changes: directly to waiting requests in this process, and by a database
-// notification to other processes. A notification can be lost, so the versions that requests are
-// waiting for are also read once a second.
+// Announces policy changes: directly to waiting requests in this process, and to other processes
+// through a database notification. A notification can be lost, so the versions that requests are
+// waiting for are also polled once a second.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { Log } from '../base/log.ts';

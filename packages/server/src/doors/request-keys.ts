@@ -22,7 +22,7 @@ type Found = { running: true } | ({ running: false; fingerprint: Buffer } & Kept
 
 /**
  * Returns the response to the first request with this key, or null if this is the first. Throws if
- * that request is still running, or was a different one.
+ * the first request is still running, or if it was a different request.
  */
 export async function findKept(
   runner: Runner,

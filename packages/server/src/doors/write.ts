@@ -19,13 +19,13 @@ export type DoorParts = {
   newId: NewId;
   randomBytes: RandomBytes;
   seal: Seal;
-  /** How full the disk may be for this route to write. */
+  /** How full the disk may get before this route's writes are rejected. */
   storage?: StorageUse | undefined;
   /** Called after the commit, to wake requests that wait for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
-   * Called after a change's commit with its `endsSecretKeys`. Settles once no process has the old
-   * state of these keys cached.
+   * Called with a change's `endsSecretKeys` after the change is committed. Settles once no process
+   * has the old state of these keys cached.
    */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
@@ -152,7 +152,7 @@ function endingOf<T, Shown>(
 }
 
 /**
- * The first request may have finished before the caches dropped these keys, so a replay waits too.
+ * The first request may have finished before the caches dropped these keys, so a replay also waits.
  */
 const replayOf = <Shown>(
   { response, endsSecretKeys }: KeptResponse,

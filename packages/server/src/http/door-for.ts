@@ -91,8 +91,8 @@ const done = (): Fate => 'done';
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
 /**
- * These doors don't report the outcome of a change, so the change counts as possibly made from the
- * start.
+ * These doors don't report the outcome of a change, so from the start, the change is treated as
+ * possibly made.
  */
 const writing = (door: object): Opened => ({ door, fate: done });
 

@@ -28,7 +28,7 @@ export const standardHeaders = (publicUrl: string): Headers => ({
   ...transportHeaders(publicUrl),
 });
 
-/** The headers of any response to this request, in a new object that the caller may extend. */
+/** The headers for any response to this request, in a new object that the caller may extend. */
 export function headersFor(request: FastifyRequest, standard: Readonly<Headers>): Headers {
   const headers: Headers = { ...standard, 'x-request-id': request.id };
   const { origin } = request.headers;

@@ -82,7 +82,10 @@ export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Text with few brackets cannot be deep, so most bodies need no character-by-character scan. */
+/**
+ * Text with few brackets cannot be deeply nested, so most bodies need no character-by-character
+ * scan.
+ */
 const mayBeTooMuch = (text: string, valuesMax: number): boolean =>
   hasMany(text, '{', JSON_DEPTH_MAX / 2) ||
   hasMany(text, '[', JSON_DEPTH_MAX / 2) ||
@@ -136,7 +139,7 @@ const isMissing = ({ code, path }: Issue, value: unknown): boolean =>
   path.length > 0 &&
   path.reduce((at, name) => Object(at)[name], value) === undefined;
 
-/** At most DETAILS_MAX names, so that even thousands of unknown fields give a small response. */
+/** At most DETAILS_MAX names, so that even thousands of unknown fields produce a small response. */
 const unknownFields = (path: string, names: readonly string[]): Detail[] =>
   names.slice(0, DETAILS_MAX).map((name) => ({
     path: printable(path === '' ? name : `${path}.${name}`),

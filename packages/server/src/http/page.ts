@@ -52,7 +52,8 @@ const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
 /**
- * Limits how many large pages each workspace builds at a time, because that blocks the event loop.
+ * Limits how many large pages each workspace builds at a time, because building one blocks the
+ * event loop.
  */
 const bigLists = limited({
   atOnceMax: BIG_LISTS_AT_ONCE,

@@ -67,7 +67,7 @@ export type Outgoing = {
   status: number;
   body: unknown;
   headers: Record<string, string> | null;
-  /** A cursor for the next page, if there is a next page. */
+  /** A cursor for the next page, if there is one. */
   nextCursor: string | undefined;
 };
 

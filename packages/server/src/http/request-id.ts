@@ -7,7 +7,7 @@ const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
 /** How each JSON part of a JSON Web Token (such as an embed token) begins: `{"` in base64url. */
 const JWT_MARK = 'eyJ';
 
-/** Runs this long are taken for random tokens; a UUID has only 36 of these characters. */
+/** Runs of this length are treated as random tokens; a UUID has only 36 of these characters. */
 const TOKEN = /[\w-]{40,}/;
 /** Trace IDs have this form: groups of hex digits, none longer than a UUID without dashes. */
 const TRACE = /^[\da-f]{1,32}(?:-[\da-f]{1,32})*$/i;

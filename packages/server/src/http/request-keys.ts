@@ -9,7 +9,7 @@ import type { RequestKey } from '../doors/request-keys.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
-/** Puts the length before each part, so that different parts never give the same bytes. */
+/** Prefixes each part with its length, so that different parts never produce the same bytes. */
 export const createRequestHash =
   (key: Buffer): HashRequest =>
   (...parts) => {

@@ -19,7 +19,7 @@ export function parseParams(names: readonly string[], values: unknown): Record<s
 
 /**
  * Rejects unknown parameters even if the endpoint has none, so that a misspelt filter isn't
- * ignored. Endpoints with a raw body ignore unknown fields in the query too.
+ * ignored. Endpoints with a raw body ignore unknown parameters.
  */
 export function queryParserOf({ endpoint, hot }: ServedRoute): ParseInput<unknown> {
   const schema = querySchemaOf(endpoint);

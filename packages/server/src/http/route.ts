@@ -113,12 +113,12 @@ type RouteTerms = {
   /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
-   * How full the disk may be for this route to write. `reserve`: the write revokes or removes
-   * something, and still works when all other writes are rejected. `spare`: the write is
+   * How full the disk may get before this route's writes are rejected. `reserve`: the write revokes
+   * or removes something, and still works when all other writes are rejected. `spare`: the write is
    * nonessential, and is rejected first.
    */
   storage?: StorageUse;
-  /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
+  /** Throws if no request can succeed, regardless of its body. Runs before the body is read. */
   refuseUnread?(): void;
   /**
    * The route runs many small statements, each with its own deadline, instead of one deadline for

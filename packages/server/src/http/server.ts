@@ -89,7 +89,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     observeUnknown?.(404, reply.elapsedTime);
     return responses.refuse(request, reply, noSuchPath());
   };
-  // On an unknown path, errors in the body do not matter: the response is 404.
+  // On an unknown path, errors in the body do not matter: the response is always a 404.
   app.setErrorHandler((error, request, reply) =>
     request.is404 ? refuseUnknown(request, reply) : responses.refuse(request, reply, error),
   );
@@ -169,7 +169,7 @@ function addRoute(
       onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // Endpoints that accept any type accept a malformed one too, which Fastify would reject.
+          // Endpoints that accept any type also accept a malformed one, which Fastify would reject.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
@@ -235,7 +235,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) controller.abort(GONE);
   else {
     raw.once('close', () => {
-      // This event also follows a complete response; then the client has not disconnected.
+      // This event is also emitted after a complete response, when the client has not disconnected.
       if (!raw.writableEnded) controller.abort(GONE);
     });
   }

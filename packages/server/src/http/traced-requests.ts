@@ -28,7 +28,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // Enters the span again: the body arrived in socket events, which are outside the span.
+    // Re-enters the span, because the body arrived in socket events, which are outside it.
     route.handler = function traced(request, reply) {
       return within(request, () => handler.call(this, request, reply));
     };

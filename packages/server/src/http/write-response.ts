@@ -1,4 +1,4 @@
-// Writes a response that the pipeline has completed, without the framework, which would process
+// Writes a response that the pipeline has completed. Bypasses the framework, which would process
 // every header and the body again.
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -14,7 +14,7 @@ export type DeploymentFigures = {
 
 export type BackupFacts = {
   now: Date;
-  /** Whether the newest attempted backup passed; null if none was attempted. */
+  /** Whether the newest attempted backup passed; null if none has been attempted. */
   lastPassed: boolean | null;
   /** When the newest successful backup finished. */
   goodAt: Date | null;

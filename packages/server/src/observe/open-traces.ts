@@ -1,5 +1,5 @@
 // Traces with OpenTelemetry, exported as OTLP over HTTP. This file and the OpenTelemetry packages
-// are loaded only if the settings turn on traces. Nothing is registered globally and no module is
+// are loaded only if the settings enable tracing. Nothing is registered globally and no module is
 // patched: the server opens its spans itself.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,7 @@ export type TraceSettings = Readonly<{
   ratio: number;
   /** Whether a request joins the trace that its headers identify. */
   continues: boolean;
-  /** How long a span may wait, so that several are sent together. */
+  /** How long a span may wait to be sent together with others. */
   delayMs: number;
   /** The maximum number of waiting spans. Further spans are dropped. */
   queueMax: number;

@@ -1,6 +1,6 @@
 // Counts responses by endpoint and status, and their durations. It runs on every response, so it
 // keeps plain numbers and builds the series only when scraped.
-// Measured: 0.05 µs, instead of 2.1 µs with prom-client's counter and histogram.
+// Measured cost: 0.05 µs, compared with 2.1 µs for prom-client's counter and histogram.
 
 /** The upper bounds of the buckets, in seconds. */
 export const BOUNDS_S = [

@@ -1,5 +1,5 @@
-// The samplers of OTEL_TRACES_SAMPLER. A sampler whose name begins with `parentbased` follows the
-// caller if a request belongs to a trace, and decides on its own about all other requests.
+// The samplers for OTEL_TRACES_SAMPLER. A sampler whose name begins with `parentbased` follows the
+// caller if a request belongs to a trace, and makes its own decision about all other requests.
 
 import {
   AlwaysOffSampler,

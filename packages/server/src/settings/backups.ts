@@ -61,7 +61,7 @@ export function backupsOf(values: ValuesOf<typeof backups>, { dataDir, databaseU
   };
 }
 
-/** Whether losing the data directory would lose the backups too. */
+/** Whether losing the data directory would mean losing the backups too. */
 export function backupPlaceOf(dataDir: string, { dir }: { dir: string }): 'inside' | 'outside' {
   const way = relative(dataDir, dir);
   const isOutside = isAbsolute(way) || way.split(sep)[0] === '..';

@@ -26,7 +26,7 @@ test('several hosts in REDIS_URL require Cluster mode', () => {
 });
 
 test('a Redis Cluster needs a URL; a socket path is rejected', () => {
-  const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
+  const needs = ['KEYRAIL_REDIS_CLUSTER requires a REDIS_URL with redis:// or rediss://'];
   const faults = (more: object) => faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', ...more });
   for (const more of [{}, { REDIS_URL: 'unix:/run/redis.sock' }]) deepEqual(faults(more), needs);
   deepEqual(faults({ REDIS_URL: 'rediss://cache' }), []);

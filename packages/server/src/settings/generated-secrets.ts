@@ -36,7 +36,8 @@ async function readIfPresent(path: string): Promise<string | null> {
 }
 
 /**
- * Returns the file's final content: this secret, or that of a process that linked its own first.
+ * Returns the file's final content: this secret, or the secret of a process that linked its file
+ * first.
  */
 async function makeFile(dataDir: string, path: string, text: string): Promise<string | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

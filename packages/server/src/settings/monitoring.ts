@@ -21,7 +21,7 @@ export const monitoring = {
       );
     },
   },
-  /** Null means that a standalone worker serves nothing. */
+  /** Null means that a standalone worker doesn't serve HTTP. */
   workerPort: {
     name: 'KEYRAIL_WORKER_PORT',
     meaning: 'Port where a standalone worker serves /healthz, /readyz and /metrics.',

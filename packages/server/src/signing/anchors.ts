@@ -51,7 +51,7 @@ const unsignedObject = (anchor: Unsigned<AuditAnchor>): Unsigned<WireAnchor> => 
 
 const signedBytes = (anchor: Unsigned<WireAnchor>): Buffer => Buffer.from(canonicalJson(anchor));
 
-/** The anchor as the API returns it and as a line of an anchor file contains it. */
+/** The anchor in the form used by the API and in anchor files. */
 export const wireAnchor = (anchor: AuditAnchor): WireAnchor => ({
   ...unsignedObject(anchor),
   signature: anchor.signature,

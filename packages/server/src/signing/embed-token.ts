@@ -22,7 +22,7 @@ type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: str
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-/** Expiry isn't checked here, because it is decided by the database's clock. */
+/** Expiry isn't checked here, because the database's clock determines it. */
 export async function verifyEmbedToken(
   token: string,
   { signingKeys, issuer }: VerifyingParts,
@@ -54,7 +54,8 @@ const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /**
- * Every fault in a token gives the same error. Other errors, such as a store outage, are rethrown.
+ * Every fault in a token produces the same error. Other errors, such as a store outage, are
+ * rethrown.
  */
 function refusedBy(error: unknown): never {
   const isOfToken =

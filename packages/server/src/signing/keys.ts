@@ -16,7 +16,7 @@ export type SigningKeys = {
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
   /** For a `kid` that has just been read from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
-  /** All keys, for every purpose, whose signatures may still have to be verified. */
+  /** All keys, for every purpose, whose signatures may still need to be verified. */
   published(): Promise<PublishedKey[]>;
 };
 
@@ -32,8 +32,8 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
 
   /**
    * Reads all signing keys. A read begins after its last caller has arrived, so every process
-   * publishes a key before a token is signed with it. A flood of invented `kid`s causes one read at
-   * a time.
+   * publishes a key before a token is signed with it. A flood of invented `kid`s causes only one
+   * read at a time.
    */
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>

@@ -22,7 +22,7 @@ export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBy
 
 type Wanted = { purpose: SigningPurpose; cause: RotationCause };
 
-/** `current` signs now. `newest` is the same key, or the next one to sign. */
+/** `current` is the key that signs now. `newest` is the same key, or the next one to sign. */
 type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
 
 /**

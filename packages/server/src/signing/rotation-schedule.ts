@@ -8,9 +8,9 @@ import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts'
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
 
 /**
- * `first`: only if no key exists. `due`: by the schedule. `asked`: requested by an operator, unless
- * the next key is already published. `immediately`: the key may have leaked, so all other keys are
- * retired and their tokens become invalid immediately.
+ * `first`: only if no key exists. `due`: according to the schedule. `asked`: requested by an
+ * operator, unless the next key is already published. `immediately`: the key may have leaked, so
+ * all other keys are retired and their tokens become invalid immediately.
  */
 export type RotationCause = 'first' | 'due' | 'asked' | 'immediately';
 

@@ -1,5 +1,5 @@
-// Signs everything that a process has to sign: embed tokens, audit anchors, receipts and the policy
-// feed.
+// Signs everything that a process needs to sign: embed tokens, audit anchors, receipts and the
+// policy feed.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
@@ -13,7 +13,8 @@ import { createReceiptSigner } from './receipts.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 
 /**
- * The purposes whose keys requests need. Anchor keys are created and used by the worker instead.
+ * The purposes of the keys that requests need. Anchor keys are created and used by the worker
+ * instead.
  */
 const PREPARED = ['embed_token', 'receipt', 'policy_feed'] as const;
 

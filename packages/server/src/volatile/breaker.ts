@@ -8,7 +8,7 @@ const NOT_YET = 'not connected yet';
 
 type Breaker = {
   isOpen(): boolean;
-  /** Why the last request or pulse failed; null if the server works. */
+  /** Why the last request or pulse failed; null if the server is working. */
   reason(): string | null;
   worked(): void;
   failed(fault: unknown): void;
@@ -36,7 +36,7 @@ type Breakers = {
 
 type BreakerParts = {
   onFault(reason: string): void;
-  /** Called when all servers work again after a reported fault. */
+  /** Called when all servers are working again after a reported fault. */
   onBack?(): void;
 };
 
@@ -105,7 +105,7 @@ function createBreaker({ startsOpen, report, closed }: OneParts): Breaker {
       faultsInARow = 0;
     },
     failed: (fault) => count(fault, false),
-    // A single timeout may be chance; any other pulse fault opens the breaker immediately.
+    // A single timeout may be a fluke; any other pulse fault opens the breaker immediately.
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {

@@ -9,8 +9,8 @@ type Algorithm = 'fixed' | 'sliding';
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
 
 /**
- * Whose counters these are: one workspace's in one environment, or a part of the sign-in
- * throttle's. Each owner has a limited number of live counters, so that one owner can't use up the
+ * The owner of a set of counters: a workspace in one environment, or a part of the sign-in
+ * throttle. Each owner has a limited number of live counters, so that one owner can't use up the
  * shared memory. On a Redis Cluster, the owner's name and its counters' names have the same hash
  * tag.
  */
@@ -55,7 +55,7 @@ export type Counters = {
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   /**
-   * Charges as many units as all rules have left, at most `want`. They expire when the first of the
+   * Charges as many units as every rule has left, up to `want`. They expire when the first of the
    * current buckets ends, so that a unit never counts for less time than if it had been charged
    * when it was spent. Throws `overQuota` as `check` does.
    */

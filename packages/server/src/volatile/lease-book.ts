@@ -1,6 +1,6 @@
 // One owner's recorded leases, for counters in memory. Their number is limited; a lease that is not
-// recorded cannot be returned. Leases expire with a bucket, often several at the same time, which
-// are then dropped together.
+// recorded cannot be returned. Leases expire with a bucket. Often, several expire at the same time
+// and are dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
@@ -10,7 +10,7 @@ export type LeaseBook = {
   clear(): void;
 };
 
-/** How many leases are recorded for all owners together, and the maximum. */
+/** How many leases are recorded across all owners, and the maximum. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** The number of expiry times examined for each new lease. */

@@ -57,7 +57,7 @@ export function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }:
   return { used, resetMs, waitMs: (at - 1 + span) * widthMs - now };
 }
 
-/** When a counter with `used` units will be below its limit again; 0 if it is below it now. */
+/** When a counter with `used` units will be below its limit again; 0 if it already is. */
 export const fullUntilMs = (rule: Rule, counter: Counter, { now, used }: Used): number =>
   used < rule.limit ? 0 : now + tallyOf(rule, counter, { now, cost: 1 }).waitMs;
 

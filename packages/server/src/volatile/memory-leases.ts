@@ -18,7 +18,7 @@ const endsAtMs = (charged: readonly Charged[], now: number): number =>
 
 /**
  * Never longer than a bucket, in case the clock has been set back. The clock reads whole
- * milliseconds, so one is subtracted: up to one more may have passed.
+ * milliseconds, so one is subtracted, because up to one more may have passed.
  */
 export function expiresInMs(charged: readonly Charged[], now: number): number {
   const lefts = charged.map((one) => Math.min(leftOf(one, now), widthOf(one.rule)));

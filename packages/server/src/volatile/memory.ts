@@ -1,6 +1,6 @@
 // Counters in memory, for a deployment with one process. They must behave exactly like the Redis
 // scripts; a test compares the two step by step. The number of counters is limited, both per owner
-// and for all owners together. Expired counters are removed during checks, a few at a time.
+// and across all owners. Expired counters are removed during checks, a few at a time.
 import { getHeapStatistics } from 'node:v8';
 import { SECOND_MS } from '../base/duration.ts';
 import {
@@ -44,11 +44,13 @@ const NAME_BYTES = 1024;
  * no new ones.
  */
 const HEAP_SHARE = 1 / 8;
-/** Owners with few counters still get new ones until there are this many times the maximum. */
+/**
+ * Owners with few counters still get new ones until the total reaches this multiple of the maximum.
+ */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
-/** The maximum number of counters for all owners together, given the heap size of this process. */
+/** The maximum number of counters across all owners, given this process's heap size. */
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
@@ -81,7 +83,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Throws if there are too many counters for more. Existing ones can still be charged. */
+  /** Throws if there are too many counters to add more. Existing ones can still be charged. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;
@@ -179,7 +181,7 @@ function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Cha
   return looked;
 }
 
-/** The number of units that every rule has left, at most `want`. */
+/** The number of units that every rule has left, up to `want`. */
 const restOf = (rules: readonly Rule[], tallies: readonly Tally[], want: number): number =>
   rules.reduce((least, { limit }, at) => Math.min(least, limit - (tallies[at]?.used ?? 0)), want);
 

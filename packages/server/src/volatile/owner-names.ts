@@ -1,6 +1,6 @@
 // One owner's in-memory counters. Above `namesMax`, counters below their limit are evicted, least
 // recently used first. A counter at its limit is never evicted, because its next check would then
-// be allowed although it must be denied.
+// be allowed even though it must be denied.
 import { LEASES_MAX } from './counters.ts';
 import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.ts';
 
@@ -11,7 +11,7 @@ export type Counter = {
   counts: number[];
   /** When the counter's last charge expires. */
   endsAtMs: number;
-  /** When the counter will be below its limit again; 0 if it is below it now. */
+  /** When the counter will be below its limit again; 0 if it already is. */
   fullUntilMs: number;
   /** Whether the counter is in the map `full`; otherwise it is in `below`. */
   isFull: boolean;
@@ -138,9 +138,7 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
   return true;
 }
 
-/**
- * Moves full counters that are below their limit by now, even if they haven't been charged since.
- */
+/** Moves full counters that are now below their limit, even if they haven't been charged since. */
 function recheck(held: Held, now: number): void {
   held.rechecking ??= held.full.entries();
   for (let looked = 0; looked < RECHECKED_PER_REFUSAL; looked += 1) {

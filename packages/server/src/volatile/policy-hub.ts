@@ -27,7 +27,7 @@ export type PolicyHub = {
   announce(projectId: string, version: number): void;
   /**
    * Watches for a higher version. Call this before reading the current version; otherwise, an
-   * announcement in between would be missed.
+   * announcement in between could be missed.
    */
   watch(projectId: string, since: number, wait: Wait): Watch;
   /** Announces that a node has acknowledged a version. */

@@ -21,7 +21,7 @@ import {
 
 const CHECK = readScript('check');
 
-/** The script's result if the owner has too many counters. The next value is then the wait. */
+/** The script's result if the owner has too many counters. It is followed by the wait. */
 const OVER_QUOTA = 2;
 
 /** If `now` is empty, the server's clock is used. */

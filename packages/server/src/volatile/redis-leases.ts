@@ -26,7 +26,7 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's result if the owner has too many counters. The next value is then the wait. */
+/** The script's result if the owner has too many counters. It is followed by the wait. */
 const OVER_QUOTA = -1;
 
 /** If `now` is empty, the server's clock is used. */
@@ -49,7 +49,7 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   const { within, worked, failed } = parts;
   const leasesMax = parts.isCluster ? Math.floor(LEASES_MAX / SLOT_PARTS) : LEASES_MAX;
 
-  /** When a server is nearly full, an owner may have fewer leases too. */
+  /** When a server is nearly full, an owner is also allowed fewer leases. */
   const leasesMaxOf = ({ namesMax }: Owner): number => Math.min(leasesMax, namesMax);
 
   async function sent<T>(server: string, work: () => Promise<T>): Promise<T> {

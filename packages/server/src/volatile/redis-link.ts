@@ -26,7 +26,7 @@ export type Link = {
   serverOf(name: string): string;
   /** Writes a small key on a server. */
   pulse(server: string): Promise<void>;
-  /** The `INFO memory` of every server that stores counters. */
+  /** The `INFO memory` output of every server that stores counters. */
   memory(): Promise<MemoryReport>[];
   close(): void;
 };
@@ -41,8 +41,8 @@ const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
 /**
- * How many key names a pulse tries to find one that is stored on its server. This takes about a
- * millisecond.
+ * The maximum number of key names that a pulse tries in search of one stored on its server. This
+ * takes about a millisecond.
  */
 const PULSE_NAMES_TRIED_MAX = 500;
 
@@ -60,7 +60,7 @@ const options = {
 } satisfies RedisOptions;
 
 /**
- * A demoted primary refuses writes. Reconnecting resolves the host name again, which gives the new
+ * A demoted primary refuses writes. Reconnecting resolves the host name again, which finds the new
  * primary.
  */
 function redialWhenReadOnly(): (error: Error) => boolean {

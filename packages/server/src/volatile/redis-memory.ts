@@ -1,8 +1,8 @@
-// Reads from `INFO memory` whether a server can keep counters: a server that evicts keys loses
+// Determines from `INFO memory` whether a server can keep counters: a server that evicts keys loses
 // counters, and a server that is nearly full will soon refuse new counters.
 import type { Outage } from '../base/outage.ts';
 
-/** A server, and its `INFO memory`. */
+/** A server, and its `INFO memory` output. */
 export type MemoryReport = { server: string; text: string };
 
 export type ServerMemory = {
@@ -19,7 +19,7 @@ export type ServerMemory = {
  * act, because a full server refuses every charge.
  */
 const NEAR_SHARE = 0.8;
-/** The warning is withdrawn at a lower fraction, so that it doesn't flap at the threshold. */
+/** The warning is cleared at a lower fraction, so that it doesn't flap at the threshold. */
 const NEAR_NO_MORE_SHARE = 0.75;
 
 const NEAR_FULL = 'used_memory is near maxmemory';
@@ -47,7 +47,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   let isClosed = false;
   return {
     async look() {
-      // If no server responds, the previous warning stays.
+      // If no server responds, the previous warning is kept.
       const reports = await ask();
       if (reports.length === 0 || isClosed) return;
       const texts = reports.map(({ text }) => text);

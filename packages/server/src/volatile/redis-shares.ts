@@ -1,7 +1,7 @@
 // How many counters an owner may have in Redis, depending on each server's memory. A full server
 // refuses every check, so an owner that fills it would disable the limits of all others. While a
 // server is nearly full, an owner gets new counters only while it has less than an equal share of
-// the remaining space. That share shrinks with every counter, so even many owners together don't
+// the remaining space. That share shrinks with every counter, so even many owners together can't
 // fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
@@ -46,7 +46,7 @@ type Shares = {
    */
   look(memories: readonly ServerMemory[]): void;
   /**
-   * Notes that a number of rules has been checked; true if the next reading is due ahead of
+   * Notes that a number of rules have been checked; true if the next reading is due ahead of
    * schedule.
    */
   isLookDue(server: string, rules: number): boolean;

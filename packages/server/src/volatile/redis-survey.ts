@@ -11,14 +11,14 @@ export type SurveyedServer = {
   version: string;
   isReplica: boolean;
   isClusterNode: boolean;
-  /** The server's `INFO memory`. */
+  /** The server's `INFO memory` output. */
   memory: string;
-  /** How far its clock is ahead of this machine's, and the possible error of that measurement. */
+  /** How far its clock is ahead of this machine's, and the measurement's margin of error. */
   aheadMs: number;
   unsureMs: number;
   /** Why the server cannot write a counter; null if it can. */
   refusal: string | null;
-  /** The server's `CLUSTER INFO`; null if it isn't in a Cluster. */
+  /** The server's `CLUSTER INFO` output; null if it isn't in a Cluster. */
   cluster: string | null;
   /** Whether the whole Cluster stops if one slot has no primary; null if that can't be read. */
   needsFullCoverage: boolean | null;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ServerProcess } from './server.ts';
 
-/** Settings that open the inspector on any free port of this machine. */
+/** Settings that open the inspector on any free port on this machine. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 export type Memory = { heapMiB: number; residentMiB: number };

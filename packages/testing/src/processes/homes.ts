@@ -16,7 +16,7 @@ export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
 type Home = { settings: Settings; close(): Promise<void> };
 
-/** An empty directory for the embedded store, removed by `close`. */
+/** Creates an empty directory for the embedded store, which `close` removes. */
 export async function emptyDirectory(): Promise<Home & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'kr-fault-'));
   return {
@@ -26,7 +26,7 @@ export async function emptyDirectory(): Promise<Home & { path: string }> {
   };
 }
 
-/** A directory with a database, copied because creating one takes seconds. */
+/** Copies a directory that contains a database, because creating one takes seconds. */
 export async function dataDirectory(): Promise<Home & { path: string }> {
   const home = await emptyDirectory();
   await cp(await migratedDirectory(), home.path, { recursive: true });
@@ -50,11 +50,11 @@ export type Cluster = Home & {
   url: string;
   /** Runs one statement as the superuser in the server's database. */
   ask(text: string): Promise<Record<string, unknown>[]>;
-  /** The server's connections, counted by application name. */
+  /** Counts the server's connections by application name. */
   connections(): Promise<Record<string, number>>;
-  /** A superuser session in the server's database, for holding locks. */
+  /** Opens a superuser session in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
-  /** Stops every process of the cluster (SIGSTOP), as a failing disk or host would. */
+  /** Stops every process in the cluster (SIGSTOP), as a failing disk or host would. */
   freeze(): Promise<void>;
   thaw(): void;
 };

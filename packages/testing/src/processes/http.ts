@@ -79,11 +79,11 @@ function parse(text: string): Body | null {
   }
 }
 
-/** A keep-alive agent, as a client library would use. */
+/** A keep-alive agent, like the ones that client libraries use. */
 export const keptConnections = (max: number): Agent =>
   new Agent({ keepAlive: true, maxSockets: max });
 
-/** The body of a successful response; throws for any other outcome. */
+/** Returns the body of a successful response; throws for any other outcome. */
 export async function answer(url: string, asked: Ask): Promise<Body> {
   const outcome = await ask(url, asked);
   if (outcome.kind === 'answered' && outcome.status < 300) return outcome.body;

@@ -1,5 +1,5 @@
-// Compares the responses clients received with the server's content: no acknowledged write is lost,
-// no rejected write exists, nothing happened twice, and the audit chain agrees.
+// Compares the responses clients received with the server's data: no acknowledged write is lost, no
+// rejected write exists, nothing happened twice, and the audit chain agrees.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
@@ -27,7 +27,7 @@ export async function openLedger(url: string, bootstrapToken: string): Promise<L
   return { token: textIn(founded.secret_key, 'key'), fates: new Map(), acknowledged: new Map() };
 }
 
-/** One write, recorded with its outcome. */
+/** Performs one write and records its outcome. */
 export async function writeOnce(
   url: string,
   ledger: Ledger,
@@ -117,7 +117,7 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
   for (const [name, outcome] of fates) {
     const times = byName.get(name)?.length ?? 0;
     ok(times <= 1, `a key was created ${times} times`);
-    // A write that was retried until acknowledged exists, whatever its first response was.
+    // A write that was retried until it was acknowledged exists, regardless of its first response.
     if (isRefused(outcome) && !acknowledged.has(name)) {
       equal(times, 0, `rejected but created: ${JSON.stringify(outcome)}`);
     }

@@ -1,7 +1,7 @@
 // A process and its children, found through their parent, to stop and resume them together.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Stops the parent first, so that it starts no more children. */
+/** Stops the parent first, so that it can't start any more children. */
 export function stopTree(root: number): number[] {
   // Pid 0 or 1 would signal our own group, or all processes.
   if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');

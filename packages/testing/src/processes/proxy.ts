@@ -1,5 +1,5 @@
 // A TCP proxy that tests use to break connections: it can reset them after a number of bytes, drop
-// or delay responses, and let nothing through.
+// or delay responses, or block all traffic.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -62,7 +62,7 @@ function join(client: Socket, wire: Wire): void {
         setTimeout(() => to.write(chunk), wire.answerDelayMs);
         return;
       }
-      // Bytes within the budget are still delivered: a request may take effect although its
+      // Bytes within the budget are still delivered: a request may take effect even though its
       // response is lost.
       to.write(chunk.subarray(0, Math.max(0, left)));
       left -= chunk.length;

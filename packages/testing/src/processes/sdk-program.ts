@@ -8,8 +8,8 @@ const node = createKeyrail(JSON.parse(options));
 type Message = { id: number; ask: string; key?: string; route?: RouteOptions; times?: number };
 
 /**
- * Sends requests one after another, in the form in which a handler gets them, and returns how many
- * are allowed.
+ * Sends requests one after another, in the form in which a handler receives them, and returns how
+ * many are allowed.
  */
 async function admitted(key = '', times = 0): Promise<number> {
   const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);

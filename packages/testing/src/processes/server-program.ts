@@ -1,5 +1,4 @@
-// Builds the server and finds the file it runs from. The program is plain JavaScript, so this file
-// adds the types.
+// Adds types to program.mjs, which builds the server and finds the file it runs from.
 import { join } from 'node:path';
 import { root } from '../documents.ts';
 

@@ -1,5 +1,5 @@
 // Runs the real server as a child process: configured only by its environment, observed through its
-// output, and killed at the latest when the test process exits.
+// output, and killed when the test process exits, if not before.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export type ServerProcess = {
   output(): string;
   signal(name: NodeJS.Signals): void;
   exited: Promise<Exit>;
-  /** Kills the server, as in a crash (SIGKILL). */
+  /** Kills the server to simulate a crash (SIGKILL). */
   kill(): Promise<void>;
   /** Stops the server as an operator would (SIGTERM). */
   stop(): Promise<Exit>;
@@ -81,7 +81,7 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
   } catch (error) {
     child.kill('SIGKILL');
     await exited;
-    throw new Error(`The server is not ready: ${output()}`, { cause: error });
+    throw new Error(`The server did not become ready: ${output()}`, { cause: error });
   }
 }
 
@@ -117,12 +117,13 @@ function inLineMs({ pid }: ChildProcess): number {
   }
 }
 
-/** Reads the URL from the log line that reports listening. */
+/** Reads the URL from the log line that says the server is listening. */
 async function listening({ child, output }: Running, until: number): Promise<string> {
   for (;;) {
     const url = /"url":"(http:[^"]+)"/.exec(output())?.[1];
     if (url) return url;
-    if (hasEnded(child) || performance.now() > until) throw new Error('The server never listened.');
+    if (hasEnded(child) || performance.now() > until)
+      throw new Error('The server never started listening.');
     await sleep(10);
   }
 }
@@ -132,7 +133,7 @@ async function ready({ child }: Running, url: string, until: number): Promise<vo
     const outcome = await ask(url, { path: '/readyz' });
     if (outcome.kind === 'answered' && outcome.status === 200) return;
     if (hasEnded(child) || performance.now() > until)
-      throw new Error('The server was never ready.');
+      throw new Error('The server never became ready.');
     await sleep(20);
   }
 }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first is a headless build of the same browser, and about twice as fast. */
+/** The first one is a headless build of the same browser and is about twice as fast. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -14,7 +14,7 @@ const NAMES = [
   'google-chrome',
   'google-chrome-stable',
 ];
-/** Older distributions have only the second package. */
+/** Older distributions only have the second package. */
 const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;

@@ -1,5 +1,5 @@
 // A program that runs beside the tests under an unprivileged account. It can be killed, frozen and
-// started again on the same files. It stops when its parent dies, at the latest.
+// started again on the same files. It stops when its parent dies, if not before.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { type Account, commandUnder } from './scratch.ts';
 
 export type Daemon = {
   signal(name: NodeJS.Signals): void;
-  /** Kills the program as in a crash, even while it is frozen. */
+  /** Kills the program to simulate a crash, even while it is frozen. */
   kill(): Promise<void>;
   /** Starts the program, or restarts it on the same files, and waits until it is ready. */
   start(): Promise<void>;
@@ -70,7 +70,7 @@ export function createDaemon({ words, account, log, env = {}, isReady }: Program
 
 function failure([name]: string[], log: string): string {
   const said = readFileSync(log, 'utf8').trim().split('\n').slice(-LINES_SHOWN).join('\n');
-  return `${name} is not ready:\n${said}`;
+  return `${name} did not become ready:\n${said}`;
 }
 
 /** For each program, the argument that prints its version and the package that contains it. */

@@ -1,6 +1,6 @@
 /**
- * Installs a package of the Linux distribution if a test needs its binaries and they are missing.
- * It starts no service and creates no database. KEYRAIL_TEST_INSTALL=off disables it.
+ * Installs a Linux distribution package if a test needs its binaries and they are missing. It
+ * doesn't start any services or create any databases. KEYRAIL_TEST_INSTALL=off disables it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -15,7 +15,7 @@ export type Etcd = {
   close(): Promise<void>;
 };
 
-/** Less frequent than usual, so that a member isn't taken for lost when the machine is busy. */
+/** Less frequent than usual, so that a member isn't presumed dead when the machine is busy. */
 const HEARTBEAT_MS = 200;
 const ELECTION_MS = 2_000;
 const ASK_MS_MAX = 1_000;
@@ -66,7 +66,7 @@ export async function startEtcd({ members: count = 1 } = {}): Promise<Etcd> {
   };
 }
 
-/** True if the member serves and its cluster has a leader. */
+/** True if the member is serving requests and its cluster has a leader. */
 async function isHealthy(port: number): Promise<boolean> {
   const url = `http://127.0.0.1:${port}`;
   const outcome = await ask(url, { path: '/health', timeoutMs: ASK_MS_MAX });

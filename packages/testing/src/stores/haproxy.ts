@@ -21,8 +21,8 @@ type Listened = {
 const READABLE = 0o644;
 
 /**
- * After two failed checks in a row, HAProxy closes a server's sessions; after three passed checks,
- * it sends the server new ones. By then, a primary that was frozen has stepped down.
+ * After two failed checks in a row, HAProxy closes a server's sessions; after three successful
+ * ones, it sends the server new sessions. By then, a primary that was frozen has stepped down.
  */
 const DEFAULTS = `defaults
   timeout connect 2s

@@ -37,7 +37,7 @@ export type Patroni = {
 };
 
 /**
- * Returns the port of a proxy in front of the given port. `n` is the number of a member: its `peer`
+ * Returns the port of a proxy in front of the given port. `n` is a member's number: its `peer`
  * proxies carry the other member's connections to it, and its `etcd` proxies carry its own
  * connections to etcd.
  */

@@ -17,7 +17,7 @@ export type PgBouncer = {
   port: number;
   url(database: string): string;
   signal(name: NodeJS.Signals): void;
-  /** Stops PgBouncer as in a crash. */
+  /** Kills PgBouncer to simulate a crash. */
   crash(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL for the duration of the tests: a new cluster in a scratch directory, reached over a
  * unix socket (and over TCP on request), removed when it is stopped or when its parent dies. It
- * never touches a cluster on the machine.
+ * never touches any other cluster on the machine.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -29,7 +29,7 @@ export type Postgres = {
   url(database: string): string;
   /** The same over TCP; throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;
-  /** Stops the server as in a crash: no checkpoint, every connection lost, the disk kept. */
+  /** Simulates a crash: no checkpoint, all connections are lost, and the disk is kept. */
   crash(): Promise<void>;
   /** Whether the server has stopped, on its own or through `crash`. */
   hasEnded(): boolean;
@@ -62,7 +62,8 @@ const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
 /**
- * Without `durable`, the operating system decides when to write to disk, so a power cut loses data.
+ * Without `durable`, the operating system decides when to write to disk, so a power cut may lose
+ * data.
  */
 export async function startPostgres({
   tcp = false,
@@ -230,6 +231,7 @@ const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =
   `postgres://${user}@localhost/${database}?host=${scratch}&port=${port}`;
 
 function tcpUrl({ tcp, port }: Cluster, database: string): string {
-  if (!tcp) throw new Error('This cluster has no TCP: start it with `tcp`.');
+  if (!tcp)
+    throw new Error('This cluster is not listening on TCP: start it with the `tcp` option.');
   return `postgres://keyrail@127.0.0.1:${port}/${database}`;
 }

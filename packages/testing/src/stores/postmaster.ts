@@ -27,7 +27,7 @@ export function openPostmaster(directory: string): Postmaster {
 
 /**
  * The server's pid; null if it isn't running. After a kill, the pid in the file may belong to
- * another program, which runs in another directory.
+ * another program, but that one runs in another directory.
  */
 function pidIn(directory: string): number | null {
   try {

@@ -12,7 +12,7 @@ export function prometheusIsMissing(): string | false {
   return reason;
 }
 
-/** The problems that promtool reports in /metrics text; empty if there are none. */
+/** Returns the problems that promtool finds in /metrics text; empty if there are none. */
 export function metricsFaults(text: string): string {
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return checked.status === 0 ? '' : `${checked.stdout}${checked.stderr}` || 'promtool failed';

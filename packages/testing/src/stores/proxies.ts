@@ -50,7 +50,7 @@ export function writeCaddy(directory: string, options: readonly string[], site: 
   return ['run', '--config', file, '--adapter', 'caddyfile'];
 }
 
-/** An example with some values replaced. Throws if a value to replace does not occur. */
+/** An example with some values replaced. Throws if a value to be replaced isn't found. */
 export const replaced = (text: string, changes: readonly (readonly [string, string])[]): string =>
   changes.reduce((changed, [from, to]) => {
     notEqual(changed.indexOf(from), -1, `the example contains ${from}`);

@@ -75,7 +75,7 @@ type Role = 'master' | 'following' | 'none';
 
 /** A node that isn't responding or hasn't caught up has the role `none`. */
 async function roleOf(node: RedisServer): Promise<Role> {
-  // A command to a frozen node completes when the node thaws.
+  // A command sent to a frozen node completes only when the node thaws.
   const late = sleep(ASK_MS_MAX, [], { ref: false });
   const answer = await Promise.race([node.tell('ROLE').catch(() => []), late]);
   const [role, , , link] = Array.isArray(answer) ? answer.map(String) : [];

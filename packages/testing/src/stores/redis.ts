@@ -1,7 +1,7 @@
 /**
  * A Redis for the duration of a test: one server or a Cluster of three masters, on loopback,
- * without persistence, removed when it is stopped or when its parent dies. It never touches a
- * server on the machine. KEYRAIL_TEST_REDIS_BIN sets a different binary.
+ * without persistence, removed when it is stopped or when its parent dies. It never touches any
+ * other server on the machine. KEYRAIL_TEST_REDIS_BIN sets a different binary.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ export type RedisServer = {
   tell(...words: string[]): Promise<unknown>;
   freeze(): void;
   thaw(): void;
-  /** Stops the server as in a crash. */
+  /** Kills the server to simulate a crash. */
   crash(): Promise<void>;
   /** Starts it again on the same port, without data. */
   restart(): Promise<void>;
@@ -199,7 +199,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Uses a bare socket, because a server that asks for a password counts as up too. */
+/** Uses a bare socket, because a server that asks for a password also counts as up. */
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

@@ -1,7 +1,7 @@
 /**
- * Scratch directories for servers that tests start. Paths are short, because the path of a unix
- * socket must stay under 107 bytes. Other users can traverse them, because a database server
- * refuses to run as root.
+ * Scratch directories for servers that tests start. Paths are short, because a unix socket's path
+ * must stay under 107 bytes. Other users can traverse them, because a database server refuses to
+ * run as root.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

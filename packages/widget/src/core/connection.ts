@@ -1,7 +1,8 @@
 // The connection to the server: a token, which is renewed before it expires, and the session that
-// belongs to the token. Only one renewal runs at a time, however many events ask for one. A call
-// that is rejected because of its token has changed nothing, so it is retried once with the next
-// token. If that token is rejected too, the element shows the problem and stops sending requests.
+// belongs to the token. Only one renewal runs at a time, no matter how many events request one. A
+// call that is rejected because of its token has changed nothing, so it is retried once with the
+// next token. If that token is rejected too, the element shows the problem and stops sending
+// requests.
 import { type Caller, createCaller } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import type { GetToken, Token, TokenReason, Transport } from '../types.ts';

@@ -15,7 +15,7 @@ export function useChange<T>(act: Act, onDone: (result: T) => void): Change<T> {
   const { connection, words, emit } = useWidget();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // A ref, because state is only updated with the next render, and a second click may arrive before
+  // A ref, because state is only updated on the next render, and a second click may arrive before
   // that.
   const isRunning = useRef(false);
   const run: Change<T>['run'] = async (send) => {

@@ -72,7 +72,7 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** Says that access has ended. What the user sees and has typed stays on the screen. */
+/** Says that access has ended. Everything the user sees or has typed stays on the screen. */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

@@ -37,14 +37,14 @@ test('a count of one uses the singular', () => {
   equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('strings are in the wanted language, or in English if there is no translation, and each can be replaced', () => {
+test('strings are in the requested language, or in English if there is no translation, and each can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);
   equal(wordsFor('no such language!').lang, 'en');
   const own = wordsFor('ar', { 'list.title': 'مفاتيح', 'list.more': undefined });
   deepEqual([own.lang, own.dir, own['list.title']], ['ar', 'rtl', 'مفاتيح']);
-  equal(own['list.more'], 'Show more', 'an entry that is undefined replaces nothing');
+  equal(own['list.more'], 'Show more', 'an undefined entry replaces nothing');
   equal(wordsFor('ar').dir, 'ltr', 'English texts run from left to right');
   equal(wordsFor('en', { dir: 'rtl' }).dir, 'rtl');
 });

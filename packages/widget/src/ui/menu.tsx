@@ -146,8 +146,8 @@ function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
 }
 
 /**
- * Places the menu below the button, or above it if there isn't enough room. The menu and the button
- * end at the same edge.
+ * Places the menu below the button, or above it if there isn't enough room. The end edges of the
+ * menu and the button are aligned.
  */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Placeholder rows while keys are loading. They appear after a delay, so there are none if the
+// Placeholder rows while keys are loading. They appear after a delay, so none are shown if the
 // response is quick.
 import { useEffect, useState } from 'preact/hooks';
 import type { Words } from '../texts/texts.ts';

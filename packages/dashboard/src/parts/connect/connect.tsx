@@ -1,5 +1,5 @@
-// Shows the code that connects a node to a project. The code contains the URL at which the
-// dashboard was opened.
+// Shows the code that connects a node to a project. The server's URL in the code is the one the
+// dashboard was loaded from.
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { connectSnippets } from './frameworks.ts';
 

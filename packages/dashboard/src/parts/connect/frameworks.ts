@@ -1,4 +1,4 @@
-// The code that turns a process into a node of a project, for each framework.
+// For each framework, the code that connects a process to a project as a node.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 type Target = { url: string; projectId: string };

@@ -12,7 +12,7 @@ const incomplete: Record<IncompleteReason, string> = {
     'The server was restored from a backup moments ago. Nodes that joined after that backup may not have reported back yet, so they may still accept this key. Check again in two minutes to be sure.',
   full: 'This project can’t register more nodes. Any others aren’t counted here and may still accept this key. Let nodes share a relay, or split the project.',
   silent:
-    'At least one node hasn’t polled since the change. If it’s still running without a connection, it accepts this key until it polls again. Nodes that haven’t polled for 90 seconds are no longer counted, so check again after that.',
+    'At least one node hasn’t polled since the change. If it’s still running without a connection, it keeps accepting this key until it polls again. Nodes that haven’t polled for 90 seconds are no longer counted, so check again after that.',
   timeout:
     'At least one node polled moments ago but hasn’t confirmed the change yet, so it may still accept this key. Check again in a few seconds.',
 };
@@ -52,8 +52,8 @@ export const texts = {
   again: 'Check again',
   silent: (count: number) =>
     count === 1
-      ? '1 more node was seen in the last 24 hours but is silent now. If it’s still running, it accepts the key until it polls again.'
-      : `${count} more nodes were seen in the last 24 hours but are silent now. If they’re still running, they accept the key until they poll again.`,
+      ? '1 more node was seen in the last 24 hours but is silent now. If it’s still running, it keeps accepting the key until it polls again.'
+      : `${count} more nodes were seen in the last 24 hours but are silent now. If they’re still running, they keep accepting the key until they poll again.`,
   receipt: {
     verifying: 'Verifying the signed receipt…',
     verified: 'Signed receipt verified in this browser.',

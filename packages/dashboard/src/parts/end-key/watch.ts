@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // A policy version newer than the latest one before the change contains the change.
+      // Any policy version newer than the latest one before the change includes it.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,

@@ -1,4 +1,4 @@
-// The page for one object, which can be edited and deleted there.
+// The page for a single object, where it can be edited or deleted.
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';

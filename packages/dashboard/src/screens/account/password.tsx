@@ -28,7 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Lets tabs with a different session of this user notice that their session has ended.
+          // This user's other sessions have ended. Tabs that use one of them find out by reloading.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

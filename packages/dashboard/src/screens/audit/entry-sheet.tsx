@@ -26,7 +26,10 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** Returns the number of the row whose sheet was closed last, and forgets it. 0 means none. */
+/**
+ * Returns the number of the row whose sheet was closed most recently, or 0 if there is none. Then
+ * resets it to 0.
+ */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;
@@ -125,7 +128,7 @@ function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
         <h3>
           {entry.raw} <Copy text={raw} label={entry.copyRaw} />
         </h3>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long lines */}
         <pre className={styles.raw} tabIndex={0} translate="no">
           {raw}
         </pre>

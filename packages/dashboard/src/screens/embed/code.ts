@@ -37,7 +37,7 @@ const keyrail = createClient({
   token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key
 });
 
-// Behind your own sign-in: the tenant comes from your session.
+// Put this route behind your own sign-in. The tenant comes from your session.
 app.post('/api/keyrail-token', async (request, response) => {
   const { token, refresh_after } = await keyrail.embedTokens.create({
     body: {

@@ -15,7 +15,7 @@ test('origins can be saved, and the embed code reflects the selected options', a
   await first.fill('app.example.com');
   await page.getByText('Start with https://').waitFor();
   await first.fill('https://app.example.com/keys');
-  await page.getByText('including a trailing slash').waitFor();
+  await page.getByText('including any trailing slash').waitFor();
   await first.fill('https://app.example.com');
   await page.getByRole('button', { name: 'Add origin' }).click();
   await page.getByLabel('Origin 2').fill('http://intranet:8080');

@@ -20,7 +20,7 @@ export const texts = {
   },
   faults: {
     scheme: 'Start with https:// or http://.',
-    path: 'Leave out everything after the host and port, including a trailing slash.',
+    path: 'Leave out everything after the host and port, including any trailing slash.',
     host: 'The host can only contain letters, digits, dots and hyphens.',
     port: 'The port can have up to 5 digits.',
     twice: 'This origin is already in the list.',

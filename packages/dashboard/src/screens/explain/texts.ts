@@ -5,7 +5,7 @@ const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nod
 
 export const texts = {
   title: 'Explain',
-  lead: 'See why a node allows or denies a key. Every check is listed in the order a node runs it.',
+  lead: 'See why a node allows or denies a key. Checks are listed in the order a node runs them.',
   question: 'Request',
   key: 'Key',
   keyPlaceholder: 'kr_live_… or kr_test_…',
@@ -22,7 +22,7 @@ export const texts = {
     { value: 'test', label: 'Test' },
   ],
   at: 'Request time',
-  atHint: 'Leave empty for now.',
+  atHint: 'Leave empty to use the current time.',
   ask: 'Explain key',
   askFirst: 'Paste a key or choose one first.',
   failed: 'Couldn’t run the checks.',

@@ -12,8 +12,8 @@ import styles from './key.module.css';
 import { useSuccessorId } from './successor.ts';
 
 /**
- * The maximum number of earlier keys to show, and of later ones. Each is loaded with a separate
- * request.
+ * The maximum number of keys to show in each direction, earlier and later. Each key is loaded with
+ * a separate request.
  */
 const STEPS_MAX = 5;
 

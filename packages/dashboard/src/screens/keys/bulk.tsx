@@ -77,13 +77,13 @@ type AskProps = {
 
 /**
  * The number of days to load. Usage is counted per UTC day, and the last seven days usually span
- * eight of those.
+ * eight UTC days.
  */
 const DAYS = 8;
 
 type Day = { day: string; requests: number };
 
-/** Requests in the last few days. The first day only counts in part, as in a dry run. */
+/** Requests in the last few days. Only part of the first day is counted, as in a dry run. */
 function recentRequests(byDay: readonly Day[], days: number): number {
   const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;

@@ -1,5 +1,5 @@
-// The list of an environment's keys, which can be searched, filtered and changed, one at a time or
-// several together.
+// The list of an environment's keys, which can be searched, filtered, and changed individually or
+// in bulk.
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { EnableKey } from '../../parts/end-key/enable-key.tsx';

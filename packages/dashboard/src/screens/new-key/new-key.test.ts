@@ -13,7 +13,7 @@ const fieldOf = (page: Page, name: string) => page.getByRole('combobox', { name 
 const optionOf = (page: Page, name: string) => page.getByRole('option', { name });
 const sentence = (page: Page, text: string) => page.getByText(text, { exact: false }).first();
 
-/** Types without waiting for the search, and presses Enter. */
+/** Types, then presses Enter without waiting for the search results. */
 async function typeAndEnter(page: Page, name: string, text: string): Promise<void> {
   await fieldOf(page, name).press('Control+a');
   await page.keyboard.type(text);
@@ -146,7 +146,7 @@ test('the project and the tenant are each created once, together with the key', 
   deepEqual(pathsOf(sent), ['/v1/projects', '/v1/tenants', '/v1/keys']);
   const keys = sent.map((request) => request.headers()['idempotency-key']);
   ok(keys.every(Boolean) && new Set(keys).size === 3, 'each has its own idempotency key');
-  equal(await page.getByText('It will be created together with the key.').count(), 0, 'they exist');
+  equal(await page.getByText('It will be created together with the key.').count(), 0, 'both exist');
   await sentence(page, 'lets umbrella call Forecast API, with invoices:read').waitFor();
 
   await name.fill('Backend');

@@ -5,7 +5,7 @@ import { openGround } from '../../../test/ground.ts';
 
 const rule = { id: 'requests', limit: 600, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
 
-test('custom limits without a rule are never sent for a new key or an existing one', async (t) => {
+test('custom limits without any rules are never sent for a new key or an existing one', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -31,7 +31,7 @@ test('custom limits without a rule are never sent for a new key or an existing o
   await create.click();
   await asks.waitFor();
   deepEqual(sent, []);
-  equal(await page.getByText('"rate_limits"').count(), 0, 'the example contains no list either');
+  equal(await page.getByText('"rate_limits"').count(), 0, 'the example has no list either');
   await choice('Unlimited').check();
   await page.getByText('No rate limits apply to this key').waitFor();
   await ground.axe(page);

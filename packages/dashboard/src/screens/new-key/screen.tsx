@@ -56,8 +56,8 @@ function CreateForm({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // Updates the latest state of the form, because the ID of a new project or tenant may have been
-  // added since the last render.
+  // Updates the form's latest state, because the ID of a new project or tenant may have been added
+  // since the last render.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');

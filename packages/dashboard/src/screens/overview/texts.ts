@@ -45,7 +45,7 @@ const refusals: Readonly<Record<Reason, Remedy>> = {
   idempotency_mismatch: {
     title: 'Idempotency-Key reused',
     remedy:
-      'The same Idempotency-Key came with a different request. Callers need a new one for each request.',
+      'The same Idempotency-Key was reused for a different request. Callers need a new one for each request.',
   },
   policy_unavailable: {
     title: 'No policy yet',

@@ -49,8 +49,8 @@ export function Limits({ project }: { project: Project }) {
 }
 
 /**
- * Counts the keys that use the default limits, through a dry run of a change to them. Members can't
- * make dry runs.
+ * Counts the keys that use the default limits, with a dry run of a change to those limits. Members
+ * can't do dry runs.
  */
 function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;

@@ -45,7 +45,7 @@ export const texts = {
     limitsDone: 'Limits saved.',
     changes: ({ keys, capped }: Inheriting) =>
       keys === 0 && !capped
-        ? 'No keys use these limits, so nothing changes for any key.'
+        ? 'No keys use these limits, so no keys are affected.'
         : `Keys affected, live and test: ${cappedCount(keys, { capped })}. Every node will reload its full policy.`,
   },
 };

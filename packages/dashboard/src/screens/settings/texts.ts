@@ -18,7 +18,7 @@ export const texts = {
   },
   facts: {
     title: 'Identifiers',
-    lead: 'For use in code and with support. They never change.',
+    lead: 'For use in code and when contacting support. They never change.',
     id: 'Workspace ID',
     slug: 'Slug',
     created: 'Created',

@@ -35,7 +35,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   'api_key.enabled': 'An API key was enabled again.',
   'api_key.expiring': 'An API key is about to expire. Sent 14 days, 3 days and 1 day before.',
   'api_key.expired': 'An API key has expired.',
-  'api_key.unused': 'An API key has not been used for 90 days.',
+  'api_key.unused': 'An API key hasn’t been used for 90 days.',
   'secret_key.created': 'A secret key was created.',
   'secret_key.updated': 'A secret key was renamed or narrowed.',
   'secret_key.rotated': 'A secret key was replaced with a new one.',
@@ -48,7 +48,7 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   'webhook_endpoint.deleted': 'A webhook endpoint was removed.',
   'webhook_endpoint.disabled': 'A webhook endpoint was disabled after five days of failures.',
   'webhook_endpoint.tested': 'A test event was sent to a webhook endpoint.',
-  'webhook_endpoint.redelivered': 'A delivery was sent again on request.',
+  'webhook_endpoint.redelivered': 'A delivery was resent on request.',
 };
 
 const allTypes: readonly EventType[] = [...auditActions, ...noticeTypes];

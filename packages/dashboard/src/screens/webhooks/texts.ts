@@ -26,7 +26,7 @@ export const texts = {
   remove: 'Remove',
   form: {
     url: 'URL',
-    urlHint: 'Must start with https://. Its host must resolve to public addresses only.',
+    urlHint: 'Must start with https://. Its host must resolve only to public IP addresses.',
     urlPlaceholder: 'https://hooks.example.com/keyrail',
     events: {
       label: 'Events',
@@ -54,7 +54,7 @@ export const texts = {
   },
   removing: {
     title: (host: string) => `Remove ${host}?`,
-    text: 'Nothing more will be sent to this endpoint, including events already queued.',
+    text: 'Nothing more will be sent to this endpoint, not even events already queued.',
     action: 'Remove endpoint',
     done: (host: string) => `${host} removed.`,
   },

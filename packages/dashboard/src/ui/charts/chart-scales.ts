@@ -1,4 +1,4 @@
-// The props and size of a chart, and its scales, which start at zero.
+// A chart's props, size and scales. The scales start at zero.
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 

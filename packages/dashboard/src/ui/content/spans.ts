@@ -1,5 +1,5 @@
-// Formats times and durations. Times are local and on a 24-hour clock, with their time zone.
-// Tooltips and exports also give UTC.
+// Formats times and durations. Times are shown in local time on a 24-hour clock, with the time
+// zone. Tooltips and exports also show UTC.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const steps: readonly (readonly [string, number])[] = [
@@ -47,7 +47,7 @@ export function tooltipTime(at: Date): string {
 
 /** A time of day with its zone, such as "14:05 CET". */
 export const timeOfDay = (at: Date): string => zonedClock.format(at);
-/** A time of day such as "14:05", if the zone is shown separately. */
+/** A time of day such as "14:05", for places where the zone is shown separately. */
 export const clockText = (at: Date): string => clock.format(at);
 /** The zone's abbreviation, such as "CET", or its offset if it has none, such as "GMT+5:30". */
 export const zoneText = (at: Date): string =>

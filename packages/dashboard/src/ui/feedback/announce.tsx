@@ -4,8 +4,8 @@ import { createObserved, useObserved } from '../../api/observed.ts';
 const said = createObserved('');
 
 /**
- * Makes an announcement and returns a function that removes it. Call that function when the content
- * it describes is gone.
+ * Makes an announcement and returns a function that removes it. Call that function once the
+ * announced content is gone.
  */
 export function announce(text: string): () => void {
   said.set(text);

@@ -1,4 +1,4 @@
-// Shows the numbers from a dry run, starting with the use in the last hour.
+// Shows the numbers from a dry run, starting with usage in the last hour.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';

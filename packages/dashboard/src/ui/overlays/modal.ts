@@ -56,8 +56,8 @@ export function useModal(
 }
 
 /**
- * Moves the focus from the last control to the first, and back. Otherwise, Tab would move it out of
- * the page.
+ * Moves the focus from the last control to the first, and vice versa. Otherwise, Tab would move it
+ * out of the page.
  */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;

@@ -47,7 +47,7 @@ const HOSTILE = [
   '\uff1d1+1',
 ];
 
-test('no name is read as a formula, whichever separator a spreadsheet uses', () => {
+test('no name is read as a formula, no matter which separator a spreadsheet uses', () => {
   for (const name of HOSTILE) {
     const line = `3,${cellOf(name)}`;
     for (const separator of [',', ';', '\t', '|']) {
@@ -64,7 +64,7 @@ test('no name is read as a formula, whichever separator a spreadsheet uses', () 
   }
 });
 
-test('text is quoted but numbers and missing values are not, and ordinary names stay unchanged', () => {
+test('text is quoted but numbers and missing values are not, and ordinary names are left unchanged', () => {
   equal(
     csvOf(
       ['name', 'count'],

@@ -33,7 +33,7 @@ export type Column<T> = {
   width: string;
   align?: 'end';
   /**
-   * Where the value appears in a card: name and state at the top, facts below, the menu in a
+   * Where the value appears in a card: name and state at the top, details below, the menu in a
    * corner.
    */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';

@@ -228,7 +228,7 @@ test('200 forged responses with changes are rejected, and the policy stays in fo
   ok(!node.verify(known).allowed && node.verify(added).allowed);
 });
 
-test('a forged response without changes confirms nothing', async (t) => {
+test('a forged response without changes does not confirm the policy', async (t) => {
   const { plane, node, clock, all } = await scene(t, 2);
   for (const { name, forge } of inAny) {
     plane.alter = forge(all);

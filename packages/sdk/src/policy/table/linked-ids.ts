@@ -56,7 +56,7 @@ export class LinkedIds {
     this.of(link).remove(rowOf(link));
   }
 
-  /** In an adopted table, marks the row that a link leads to as used. */
+  /** For an adopted table: marks a link's target row as used. */
   mark(link: number, marks: RowMarks): void {
     if (isImported(link)) this.#importedSize += 1;
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;

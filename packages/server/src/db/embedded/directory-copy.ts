@@ -10,7 +10,7 @@ import { systemClock } from '../../base/clock.ts';
 import { freeBytesIn } from '../disk-space.ts';
 
 /**
- * File times are only exact to a few milliseconds, so a file written more recently than this may
+ * File times are only accurate to a few milliseconds, so a file written more recently than this may
  * change unnoticed.
  */
 const RECENT_MS = 100;
@@ -26,7 +26,8 @@ type Seen = Map<string, string>;
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
   await refuseWithoutSpace(from, to);
   const seen: Seen = new Map();
-  // The second pass is short, so few files are left to copy while requests wait.
+  // The second pass is short, so few files change during it and have to be copied while requests
+  // wait.
   await copyChanged({ from, to, seen });
   await copyChanged({ from, to, seen });
   await hold(() => copyChanged({ from, to, seen }));

@@ -14,7 +14,10 @@ import { monotonicMs } from '../../base/clock.ts';
 import { systemRandomBytes } from '../../base/random.ts';
 
 const PREFIX = 'lock-';
-/** A socket that isn't listening yet looks dead, so it gets its final name only once it listens. */
+/**
+ * A socket that isn't listening yet looks dead, so it gets its final name only once it is
+ * listening.
+ */
 const UNNAMED_PREFIX = 'unnamed-lock-';
 const NAME_BYTES = 16;
 /**

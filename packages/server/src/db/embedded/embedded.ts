@@ -24,7 +24,7 @@ import { copyEmptyDatabase } from './new-database.ts';
 const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;
 
-/** Locks the directory, then opens its database; creates and migrates it if necessary. */
+/** Locks the directory, then opens its database, creating and migrating it if necessary. */
 export async function openEmbedded(
   dataDir: string,
   clock: Clock,

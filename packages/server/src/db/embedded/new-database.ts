@@ -12,7 +12,8 @@ const LAST = 'PG_VERSION';
 export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
 
 /**
- * Fills a directory that has no database. If the process is killed, the next start begins again.
+ * Fills a directory that has no database. If the process is killed, the next start begins from
+ * scratch.
  */
 export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {
   if (existsSync(join(directory, LAST)) || !existsSync(join(from, LAST))) return;

@@ -8,8 +8,8 @@ type PasswordChange = {
   /** The session making the request, and the only one that stays signed in. */
   sessionId: string;
   /**
-   * The stored hash that the current password matched. If the account has a different hash by now,
-   * its password has been changed in the meantime.
+   * The stored hash that the current password matched. If the account now has a different hash, its
+   * password has since been changed.
    */
   verifiedHash: string;
   passwordHash: string;

@@ -9,10 +9,7 @@ const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 
 let guessedFirst: Set<string> | undefined;
 
-/**
- * Called at startup, because later, the process may have no free file descriptor for reading the
- * list.
- */
+/** Called at startup, because later on, the process may have run out of file descriptors. */
 export function readPasswordsGuessedFirst(): void {
   guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
 }
@@ -23,8 +20,8 @@ function passwordsGuessedFirst(): Set<string> {
 }
 
 // The list comes from a password strength meter, which detects repeats and sequences with rules
-// instead of listing them. Attackers guess those just as early, so isPatterned() rejects them, too.
-// Patterns longer than the longest listed password are allowed, because they aren't common.
+// instead of listing them. Attackers try those just as early, so isPatterned() rejects them as
+// well. Patterns longer than the longest listed password are allowed, because they aren't common.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);

@@ -12,8 +12,8 @@ import {
 } from './rows.ts';
 
 /**
- * The user whose password the token may set. Throws a 400 if the token is unknown, used, replaced
- * or expired.
+ * Finds the user whose password the token can reset. Throws a 400 if the token is unknown, used,
+ * replaced or expired.
  */
 export async function findResetOwner(tx: People, token: string): Promise<UserRow> {
   const owner = await findTokenOwner(tx, hashOfToken(token), 'password_reset');

@@ -24,7 +24,7 @@ export const findUserByEmail = (tx: People, email: string): Promise<UserRow | nu
   maybe(tx, withEmail(email));
 
 /**
- * The lock lasts until the commit, so concurrent requests for a link run one after another, and
+ * The lock is held until the commit, so concurrent requests for a link run one after another, and
  * only the last link stays valid.
  */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
@@ -32,7 +32,7 @@ export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | nu
 
 export async function loadUser(tx: People, id: string): Promise<UserRow> {
   const user = await maybe(tx, withId(id));
-  assert(user, 'the user of a session does not exist');
+  assert(user, "the session's user does not exist");
   return user;
 }
 
@@ -72,15 +72,15 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text with the same number of bytes as `text`. */
+/** Returns random text with the same number of bytes as `text`. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
 };
 
 /**
- * If no account was created, writes a row of the same size with random content, because the
- * duration of the commit must not reveal whether the address has an account.
+ * If no account was created, writes a row of the same size with random content, because the time
+ * the commit takes must not reveal whether the address has an account.
  */
 export async function insertVoidSignUpUnless(
   tx: People,

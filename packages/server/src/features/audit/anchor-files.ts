@@ -48,8 +48,8 @@ export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Pro
       }
       if (workspaceId !== null && anchor.workspace_id !== workspaceId) continue;
       const rows = chains.get(anchor.workspace_id) ?? new Map<string, AnchoredRow>();
-      // A destination may receive an anchor twice, and checking its signature again would only cost
-      // time.
+      // A destination may receive an anchor twice, and checking its signature again would only
+      // waste time.
       if (rows.has(anchor.signature)) continue;
       const reason = refusalOf(anchor, keys);
       if (reason !== null) {
@@ -88,7 +88,7 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/** A file's non-empty lines. An overlong line is cut short, which makes it unreadable. */
+/** Reads a file's non-empty lines. Overlong lines are truncated, which makes them unreadable. */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

@@ -3,7 +3,7 @@
 // anchors it doesn't have yet.
 //
 // After an outage, a destination gets each chain's newest anchor. It doesn't need the anchors it
-// missed, because the hash of a head covers all entries before it.
+// missed, because a head's hash covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -24,7 +24,7 @@ import {
 
 export type AnchorParts = {
   work: OpenWork;
-  /** The current anchor signing key; created if there is none. */
+  /** Returns the current anchor signing key, or creates one if there is none. */
   anchorKey(): Promise<AnchorKey>;
   anchorPlaces: readonly AnchorPlace[];
   log: Log;
@@ -102,7 +102,8 @@ function stateOf(head: ComparedHead): 'moved' | 'still' | 'broken' {
 type Delivery = { work: OpenWork; place: AnchorPlace; outage: Outage };
 
 /**
- * Failures are logged, recorded for `keyrail-server doctor`, and don't affect other destinations.
+ * Failures are logged and recorded for `keyrail-server doctor`. They don't affect other
+ * destinations.
  */
 async function deliver({ work, place, outage }: Delivery): Promise<void> {
   const late = new AbortController();

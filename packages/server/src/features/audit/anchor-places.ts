@@ -23,7 +23,7 @@ export type AnchorPlace = {
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const FILE_AGE_MS_MIN = DAY_MS;
 
-/** The file in the data directory, plus the destinations in KEYRAIL_AUDIT_ANCHORS. */
+/** Returns the file in the data directory, plus the destinations in KEYRAIL_AUDIT_ANCHORS. */
 export const anchorPlacesOf = (
   { dataDir, auditAnchors }: { dataDir: string; auditAnchors: readonly AnchorPlaceSetting[] },
   host: string,
@@ -105,7 +105,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** Makes sure that a new file's directory entry survives a crash, too. */
+/** Makes sure that a new file's directory entry also survives a crash. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
 const POST_MS_MAX = 5 * SECOND_MS;
 const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
 
-/** A URL is never considered empty, so it isn't sent anchors it has already received. */
+/** A URL is never considered empty, so anchors it has already received aren't sent again. */
 export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
   const { url, headers } = requestTo(address);
   const post = async (lines: string): Promise<void> => {
@@ -149,7 +149,9 @@ export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPla
   };
 }
 
-/** Moves the URL's user and password to a header, because fetch rejects URLs that contain them. */
+/**
+ * Moves the URL's username and password to a header, because fetch rejects URLs that contain them.
+ */
 function requestTo(address: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;

@@ -8,7 +8,7 @@ import type { Read } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
 import type { AuditAnchor, AuditHead } from '../../signing/anchors.ts';
 
-/** The workspace's newest anchor. */
+/** Loads the workspace's newest anchor. */
 export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
   const anchor = await maybe(tx, sql<AuditAnchor>`select * from audit_anchors`);
   if (anchor === null) throw notFound('audit anchor');
@@ -25,7 +25,7 @@ export type ComparedHead = AuditHead & {
 
 type Page = { after: string; limit: number };
 
-/** The heads of all chains, sorted by workspace ID. */
+/** Lists the heads of all chains, sorted by workspace ID. */
 export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHead[]> =>
   many(
     tx,
@@ -42,7 +42,7 @@ export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHea
       order by head.workspace_id`,
   );
 
-/** The IDs of all workspaces, in order. */
+/** Lists the IDs of all workspaces, in order. */
 export const listChains = async (tx: Work, { after, limit }: Page): Promise<string[]> => {
   const rows = await many(
     tx,

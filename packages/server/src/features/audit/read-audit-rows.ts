@@ -49,9 +49,7 @@ async function rangeOf(
 const momentIn = (text: string | undefined): Date | null =>
   text === undefined ? null : parseTimestamp(text);
 
-/**
- * The name of an action starts with its target type, so both filters come down to a set of actions.
- */
+/** An action's name starts with its target type, so both filters boil down to a set of actions. */
 function filterOf({ actor_id, target_id, target_type, action }: Query): AuditFilter {
   const ofAction = action === undefined ? undefined : actionsNamed(action);
   const ofType = target_type === undefined ? undefined : actionsOn(target_type);

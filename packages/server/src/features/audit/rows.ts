@@ -30,8 +30,8 @@ type AuditList = {
 };
 
 /**
- * The acting user's ID, as a column of the page, so that PostgreSQL reads the page before it looks
- * up users.
+ * The acting user's ID, computed as a column of the page, so that PostgreSQL reads the page before
+ * looking up users.
  */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
@@ -43,7 +43,7 @@ const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
 ) person`;
 
-/** Lists the rows in reach. The page is read first, then each row's user by ID. */
+/** Lists the rows in reach. The page is read first; then each row's user is looked up by ID. */
 export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWithActor[]> => {
   const order = orderOf(wanted);
   return many(
@@ -60,7 +60,7 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
-/** One row in reach, with the acting user. */
+/** Finds one row in reach, with the acting user. */
 export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
   maybe(
     tx,
@@ -109,7 +109,7 @@ function filteredPage(tx: Read, wanted: AuditList): Sql {
     ) first`;
 }
 
-/** For each of two times, the number of the first row at or after it; null if no time is given. */
+/** Finds the number of the first row at or after each of two times; null if a time isn't given. */
 export const findSeqsAt = (
   tx: Read,
   moments: { from: Date | null; to: Date | null },
@@ -122,7 +122,7 @@ export const findSeqsAt = (
         case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
   );
 
-/** The source of the head and rows that a verifier checks. */
+/** Where a verifier gets the head and the rows to check. */
 export type ChainSource = {
   head(): Promise<{ seq: number; hash: string } | null>;
   page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;

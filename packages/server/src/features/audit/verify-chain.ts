@@ -56,7 +56,9 @@ export async function verifyChain(
   }
 }
 
-/** The chain's pages, in order. The next page is read while the caller hashes the current one. */
+/**
+ * Reads the chain's pages in order. The next page is read while the caller hashes the current one.
+ */
 async function* pagesOf(
   source: ChainSource,
   headSeq: number,

@@ -1,6 +1,6 @@
 // The scheduled backup: takes a backup, restores it into a scratch database, and removes old
 // backups only if this restore test passed. A failed backup is retried soon. After a failed restore
-// test, the next backup is taken at its usual time, because extra backups would only fill the disk.
+// test, the next backup is taken at the usual time, because extra backups would only fill the disk.
 // Safe to run twice: a second backup of the same database waits or is rejected, and each backup is
 // complete on its own.
 import type { Log } from '../../base/log.ts';

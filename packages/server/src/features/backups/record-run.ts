@@ -8,15 +8,15 @@ const FAULT_CHARS_MAX = 500;
 
 export type RecordParts = {
   work: OpenWork;
-  /** Where to send an email when backups start to fail. Null: no email is sent. */
+  /** Where to send an email when backups start failing; null to send none. */
   operatorEmail: string | null;
 };
 
 type Ran = { backupId: string; bytes?: number };
 
 /**
- * Runs a task and records whether it succeeded. When a kind of task starts to fail, the operator
- * gets one email, and no more while it keeps failing.
+ * Runs a task and records whether it succeeded. When a kind of task starts failing, the operator
+ * gets a single email, and no more while it keeps failing.
  */
 export async function recordRun<T extends Ran>(
   { work, operatorEmail }: RecordParts,

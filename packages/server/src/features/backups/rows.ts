@@ -3,7 +3,7 @@ import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** How many results of each kind are kept. */
+/** How many results of each kind to keep. */
 const KEPT_ROWS = 500;
 
 export type NewRun = {

@@ -2,14 +2,14 @@
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/** After this many backup intervals without a successful backup, backups are late. */
+/** Backups are late after this many backup intervals without a successful one. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 
 /**
  * `down`: no recent backup succeeded. `degraded`: one did, but it is late, or the last attempt or
- * restore test failed. Without a schedule (`everyMs` is null), no backup is late. `facts` is null
- * if the database can't be read.
+ * restore test failed. Without a schedule (`everyMs` is null), backups are never late. `facts` is
+ * null if the database can't be read.
  */
 export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {
   if (facts === null) return 'unknown';

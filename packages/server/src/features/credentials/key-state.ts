@@ -42,16 +42,16 @@ function stateIn<State extends KeyState>(states: readonly State[]): Sql {
   return sql`case ${joined(cases, sql` `)} end`;
 }
 
-/** The state of a row of `api_keys`. */
+/** The state of an `api_keys` row. */
 export const apiKeyState = stateIn(keyStates);
 
-/** The state of a row of `secret_keys`. */
+/** The state of a `secret_keys` row. */
 export const secretKeyState = stateIn(secretKeyStates);
 
 export const stateShelfOf = (state: KeyState, env: Env): number =>
   SHELF_OF_ENV[env] + rules[state].decision;
 
-/** The conditions on `ends_at`; empty for a state that doesn't depend on time. */
+/** Returns the conditions on `ends_at`; empty for a state that doesn't depend on time. */
 export function endsIn(state: KeyState): Sql[] {
   const { after, upTo } = rules[state];
   return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];

@@ -16,8 +16,8 @@ type Life = {
 };
 
 /**
- * Returns the expiries of both keys after a rotation, or throws. No chain of rotations outlives the
- * vendor's expiry. Neither an earlier rotation nor a quarantine shortens the new key's life.
+ * Returns the expiries of both keys after a rotation, or throws. No chain of rotations can outlive
+ * the vendor's expiry. Neither an earlier rotation nor a quarantine shortens the new key's life.
  */
 export function endsAfterRotation(
   old: Life,
@@ -35,11 +35,13 @@ export function endsAfterRotation(
   };
 }
 
-/** A leaked key works for at most one more hour, in which its owner can replace it. */
+/** A leaked key works for at most one more hour, which gives its owner time to replace it. */
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
-/** The columns to update when a key is quarantined. A quarantine never extends a key's life. */
+/**
+ * Returns the columns to update when a key is quarantined. A quarantine never extends a key's life.
+ */
 export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string) => ({
   expiresAt: earlier(expiresAt, quarantineDeadline(now)),
   quarantinedAt: now,
@@ -48,7 +50,7 @@ export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string
 
 /**
  * A vendor may set any expiry, even one later than the expiry set by a rotation. A leaked key,
- * however, expires at its quarantine deadline at the latest.
+ * however, must expire by its quarantine deadline.
  */
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {
   if (!quarantinedAt) return;

@@ -30,7 +30,9 @@ type WantedToken = {
 
 export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
 
-/** Signs a token for one tenant of one project. This isn't audited, because tokens soon expire. */
+/**
+ * Signs a token for one tenant of one project. This isn't audited, because tokens are short-lived.
+ */
 export async function issueEmbedToken(
   read: Read,
   { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,
@@ -73,7 +75,9 @@ function claimsFor(
 
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
-/** The requested origins, which must all be registered; by default, all registered origins. */
+/**
+ * Returns the requested origins, which must all be registered; by default, all registered origins.
+ */
 function audienceOf(
   wanted: readonly string[] | undefined,
   registered: readonly string[],

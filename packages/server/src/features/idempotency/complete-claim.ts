@@ -11,7 +11,7 @@ const FEW_HEADERS_CHARS_MAX = 4096;
 type Response = {
   status: number;
   headers: Record<string, string>;
-  /** In base64; null if the caller already found it too large. */
+  /** In base64; null if the caller has already found it to be too large. */
   body: string | null;
   ttlMs: number;
 };

@@ -131,7 +131,7 @@ test('the counters stay exact under concurrent claims, completions and purges', 
   deepEqual(await bytesOf(app), { counted: 0, there: 0 });
 });
 
-test('a stored response is unreadable in the database', async (t) => {
+test('stored responses are encrypted in the database', async (t) => {
   const app = await harness(t);
   const secret = 'tok_SECRET_of_a_customer';
   const body = Buffer.from(JSON.stringify({ card_token: secret })).toString('base64');

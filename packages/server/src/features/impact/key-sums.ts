@@ -5,7 +5,7 @@ import type { KeyCounts } from './rows.ts';
 type Place = { projectId: string; env: Env };
 
 export type KeySums = {
-  /** Keys examined so far; the change may not affect all of them. */
+  /** Keys examined so far, not all of which are necessarily affected by the change. */
   read: number;
   /** Whether there are more keys than the dry run examines. If so, the sums are lower bounds. */
   isCapped: boolean;

@@ -55,7 +55,7 @@ export async function measureImpact(
     case 'secret_key': {
       const { id, env, isChanged } = affected;
       const sums = isChanged ? addSecretKeys(NO_KEYS, await countSecretKey(tx, id)) : NO_KEYS;
-      // A node doesn't report which secret key it uses. A test key can only read the test feed.
+      // Nodes don't report which secret key they use. A test key can only read the test feed.
       return counted(sums, { envScopes: env === 'test' ? ['test'] : ['all', ...allEnvs] });
     }
     case 'secret keys of a person':
@@ -78,7 +78,7 @@ type Walk = {
   onlyInheriting?: boolean;
 };
 
-/** Sums over the unrevoked keys under a parent, which deleting it would revoke. */
+/** Sums over a parent's unrevoked keys, which would be revoked if the parent were deleted. */
 async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
   let sums = NO_KEYS;
   for (const env of allEnvs) {

@@ -36,7 +36,7 @@ export type KeyCounts = {
 };
 
 /**
- * The number of days read for each key: today and the seven days before it. Used as a limit, it
+ * The number of days to read for each key: today and the seven days before it. Using it as a limit
  * keeps the planner from reading those days for all keys.
  */
 const DAYS = 8;
@@ -123,7 +123,7 @@ export const countSecretKey = (tx: Check, id: string): Promise<SecretKeyCounts> 
       where k.id = ${id} and k.revoked_at is null`,
   );
 
-/** The unrevoked secret keys that a user created directly or by rotation. */
+/** Counts the unrevoked secret keys that a user created directly or by rotation. */
 export const countMintedKeys = (
   tx: Check,
   userId: string,

@@ -1,5 +1,5 @@
-// Checks an entire batch: it is either accepted, or rejected with the errors of its first bad
-// events.
+// Checks an entire batch, which is either accepted as a whole or rejected with the errors in its
+// first bad events.
 
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import { NodeId } from '@keyrail/protocol/validators.ts';
@@ -63,12 +63,12 @@ function acceptedHead(value: unknown): Head | null {
 
 /**
  * Returns the schema's error messages, but only for the first bad events: 5,000 errors would take
- * too long to produce, and to read.
+ * too long to produce and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];
   if (given.length > INGEST_EVENTS_MAX) {
-    return [{ path: 'events', message: `must hold at most ${INGEST_EVENTS_MAX} events` }];
+    return [{ path: 'events', message: `must contain at most ${INGEST_EVENTS_MAX} events` }];
   }
   const context = batchContextOf(1);
   const bad: number[] = [];

@@ -16,7 +16,7 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** The fields that go into the metrics. Method, path, route and request ID are only checked. */
+/** The fields that go into the metrics. Method, path, route and request ID are only validated. */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;
@@ -105,7 +105,7 @@ function idReader(): ReadId {
   };
 }
 
-/** Null: the ID is absent. Undefined: it is invalid. */
+/** Returns null if the ID is absent, and undefined if it is invalid. */
 const optional = (value: unknown, read: ReadId): string | null | undefined =>
   value === undefined || value === null ? null : (read(value) ?? undefined);
 

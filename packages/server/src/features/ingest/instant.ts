@@ -27,7 +27,7 @@ export function instantReader(): ReadInstant {
   };
 }
 
-/** Milliseconds since midnight; null if the format differs from that of USUAL. */
+/** Returns the milliseconds since midnight; null if the text doesn't have the format of USUAL. */
 function timeOfDay(text: string): number | null {
   const isUsual =
     text.charCodeAt(13) === 0x3a &&
@@ -43,7 +43,7 @@ function timeOfDay(text: string): number | null {
   return hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + ms;
 }
 
-/** NaN if any of the characters isn't a digit. */
+/** Returns NaN if any of the characters isn't a digit. */
 function number(text: string, from: number, digits: number): number {
   let value = 0;
   for (let at = from; at < from + digits; at += 1) {

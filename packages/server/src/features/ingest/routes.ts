@@ -20,16 +20,16 @@ export type IngestParts = {
 
 const BATCHES_AT_ONCE_MAX = 8;
 /**
- * The maximum number of batches waiting in a workspace. Any more are rejected immediately, because
- * they would time out while waiting.
+ * The maximum number of batches waiting per workspace. Any beyond that are rejected immediately,
+ * because they would time out while waiting.
  */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
-  // Batches from one workspace update the same rows, so in parallel they would wait for row locks
-  // while each held a connection. Instead, one statement runs at a time and records up to 8
-  // batches.
+  // Batches from one workspace update the same rows, so if they ran in parallel, each would hold a
+  // connection while waiting for row locks. Instead, one statement runs at a time and records up to
+  // 8 batches.
   const record = batched<Recordable, Receipt>({
     max: BATCHES_AT_ONCE_MAX,
     inFlightMax: 1,

@@ -16,7 +16,7 @@ export type Charge = {
   moment: Date;
 };
 
-/** Charges the current minute's budget, unless too little of it is left for the whole cost. */
+/** Charges the current minute's budget, unless what is left of it doesn't cover the whole cost. */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },
@@ -65,7 +65,7 @@ export async function insertUsage(
   return done;
 }
 
-/** The receipt for the first batch with this ID. */
+/** Finds the receipt for the first batch with this ID. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
   maybe(
     tx,
@@ -74,8 +74,8 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. The events may be from a different one, because a
- * live key can report events from both.
+ * The environment of the sender's secret key. The events may be from the other one, because a live
+ * key can report events from both.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

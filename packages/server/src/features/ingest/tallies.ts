@@ -53,7 +53,7 @@ type Place = {
   denials: Map<string, DenialTally>;
 };
 
-/** Leaves out hours before `hoursFromMs`, because their retention period is over. */
+/** Leaves out hours before `hoursFromMs`, because their retention period has ended. */
 export function talliesOf(events: readonly TelemetryEvent[], hoursFromMs: number): Tallies {
   const days = new Map<number, Day>();
   const places = { live: new Map<string, Place>(), test: new Map<string, Place>() };

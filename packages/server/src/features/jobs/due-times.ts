@@ -4,8 +4,8 @@ import { type Sql, sql } from '../../base/sql.ts';
 
 /**
  * Whether a queued row is due. `pausesMs` lists the longest pause before the next attempt, by the
- * number of attempts made. A row due later than that was written before the clock was set back, so
- * it is due now.
+ * number of attempts made. A row due later than that must have been written before the clock was
+ * set back, so it is due now.
  */
 export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
   sql`(due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 millisecond'

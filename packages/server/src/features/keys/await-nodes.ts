@@ -26,7 +26,9 @@ export type Propagation = {
   incompleteReason: IncompleteReason | null;
   waitedMs: number;
   nodes: AwaitedNode[];
-  /** The number of nodes seen in the last day that the revocation no longer waits for. */
+  /**
+   * The number of nodes that were seen in the last day but that the revocation no longer waits for.
+   */
   silentNodes: number;
 };
 
@@ -113,8 +115,8 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is reported as silent only if it certainly hasn't polled since the wait began.
- * This allows for polls left unrecorded because another was recorded shortly before.
+ * A missing node is reported as silent only if it definitely hasn't polled since the wait began.
+ * This allows for polls left unrecorded because another had been recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';

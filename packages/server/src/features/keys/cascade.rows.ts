@@ -20,8 +20,8 @@ type Cascade = {
 type Cascaded = { count: number; projectIds: string[] };
 
 /**
- * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests
- * that create keys under it wait only while the rest are revoked, and then get a 404.
+ * Revokes all keys under a parent. Most are revoked before the parent is locked, so requests that
+ * create keys under it only have to wait while the rest are revoked, and then get a 404.
  *
  * Passes are repeated until one finds no keys. A rotation in progress locks its old key: one pass
  * waits for that key and revokes it, and the next pass finds the new key.

@@ -21,7 +21,7 @@ type CountedState = (typeof countedStates)[number];
 
 export type StateCounts = Record<CountedState, number>;
 
-/** Keys in one state are adjacent in the index api_keys_ends. */
+/** Keys in the same state are adjacent in the api_keys_ends index. */
 const countOf = (state: KeyState, envs: readonly Env[]): Sql => {
   const conditions = [sql`state_shelf::int = covered.shelf`, ...endsIn(state)];
   return sql`(select count(*)::int from (

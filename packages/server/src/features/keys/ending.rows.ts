@@ -26,7 +26,7 @@ type EndingPage = {
   limit: number;
 };
 
-/** API keys that are not revoked. */
+/** Lists API keys that are not revoked. */
 export const listEndingKeys = (tx: Work, page: EndingPage): Promise<EndingKey[]> =>
   listEnding(
     tx,
@@ -35,7 +35,7 @@ export const listEndingKeys = (tx: Work, page: EndingPage): Promise<EndingKey[]>
     page,
   );
 
-/** Secret keys that are not revoked. */
+/** Lists secret keys that are not revoked. */
 export const listEndingSecretKeys = (tx: Work, page: EndingPage): Promise<EndingKey[]> =>
   listEnding(
     tx,
@@ -75,7 +75,7 @@ export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };
 
 type UsedPage = { day: string; after: string | null; limit: number };
 
-/** The keys used on a given day, in ID order. */
+/** Lists the keys used on a given day, in ID order. */
 export async function listLastUsedOn(
   tx: Work,
   { day, after, limit }: UsedPage,
@@ -108,7 +108,7 @@ type CreatedPage = {
   limit: number;
 };
 
-/** A workspace's keys that were created in a period and never used, newest first. */
+/** Lists a workspace's keys that were created in a given period and never used, newest first. */
 export const listNeverUsed = (
   tx: Work,
   { workspaceId, env, from, to, after, limit }: CreatedPage,
@@ -130,7 +130,7 @@ export const listNeverUsed = (
 
 const unusedColumns = sql`id, workspace_id, env, project_id, tenant_id, display_prefix`;
 
-/** The condition that a row of `api_keys` is neither revoked, expired nor disabled. */
+/** True for `api_keys` rows that are not revoked, expired or disabled. */
 const isUsable = ({ now }: Work): Sql =>
   sql`revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > ${now})`;

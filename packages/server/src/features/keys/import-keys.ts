@@ -64,9 +64,7 @@ async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<New
 
 const MESSAGES = { conflict: 'This key already exists.', not_found: 'No such tenant.' };
 
-/**
- * Throws if any keys are faulty. The error details contain their indexes and fields, nothing else.
- */
+/** Throws if any keys are faulty. The error details contain only their indexes and fields. */
 function refuse<Key>(
   code: keyof typeof MESSAGES,
   keys: readonly Key[],

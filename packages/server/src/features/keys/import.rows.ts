@@ -32,7 +32,7 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** Tenant IDs by external ID; unknown external IDs are omitted. */
+/** Finds tenant IDs by external ID; unknown external IDs are omitted. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
@@ -74,7 +74,7 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/** Returns those hashes that belong to secret keys in reach. They can't be imported as API keys. */
+/** Returns the hashes that belong to secret keys in reach. They can't be imported as API keys. */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],

@@ -96,7 +96,7 @@ function adviceOn(text: string): string {
   if (/^krses_/.test(text)) return 'This is a session token. Send an API key instead.';
   if (/^bearer /i.test(text)) return 'Remove "Bearer" and send only the key.';
   if (/^kr_(live|test)_/.test(text)) {
-    return 'The key is incomplete or contains wrong characters. Copy all of it: 48 letters, digits, hyphens and underscores.';
+    return 'The key is incomplete or contains invalid characters. Copy all of it: 48 letters, digits, hyphens and underscores.';
   }
   return 'This is not an API key. API keys start with kr_live_ or kr_test_ and have 48 characters.';
 }

@@ -42,9 +42,9 @@ const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes
     where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
 
 /**
- * Newest first, starting after a position. The newest keys of each list partition are read from an
- * index, so the cost depends only on the page size, not on the number of keys or the filter. A
- * search reads a bounded number of matches from the index of each field.
+ * Lists keys, newest first, starting after a given position. The newest keys of each list partition
+ * are read from an index, so the cost depends only on the page size, not on the number of keys or
+ * the filter. A search reads a bounded number of matches from the index of each field.
  */
 export async function listKeys(
   tx: Read,
@@ -79,7 +79,7 @@ const newestOf = (keys: Sql, limit: number): Sql =>
 const unusedIn = ({ unusedDays }: KeyFilter): Sql[] =>
   unusedDays === undefined ? [] : [isUnused(unusedDays)];
 
-/** The last key that a page may examine; null if it may examine all remaining keys. */
+/** Finds the last key that a page may examine; null if it may examine all remaining keys. */
 const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   maybe(
     tx,
@@ -160,7 +160,7 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
-/** A search's matches, field by field. State and last use are checked only on the matches. */
+/** Searches one field at a time. The state and last-use filters apply only to the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);
@@ -195,7 +195,8 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
 }
 
 /**
- * A page's complete rows. The limit keeps the planner from reading the whole table in page order.
+ * Loads a page's complete rows. The limit keeps the planner from reading the whole table in page
+ * order.
  */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}

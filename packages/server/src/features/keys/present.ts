@@ -42,7 +42,8 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
 });
 
 /**
- * For embed tokens. The reason for disabling a key is the vendor's own note, not meant for tenants.
+ * For embed tokens. The reason for disabling a key is the vendor's own note and not meant for
+ * tenants.
  */
 export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
   ...presentKey(row),
@@ -103,7 +104,7 @@ export const presentAwaited = (
   };
 };
 
-/** The claims of a receipt. */
+/** A receipt's claims. */
 export const presentReceipt = (
   { id, project_id, env }: ApiKey,
   { version, incompleteReason, waitedMs, nodes, silentNodes }: Propagation,

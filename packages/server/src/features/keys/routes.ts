@@ -48,7 +48,7 @@ const isAt = (row: KeyCountRow, after: readonly string[] | null): boolean =>
 
 type NewTerms = Omit<BodyOf<(typeof keyEndpoints)['POST /v1/keys']>, `${string}_id` | 'env'>;
 
-/** The optional fields of a created or imported key. */
+/** Returns the optional fields of a created or imported key. */
 const termsIn = ({ name, scopes, meta, rate_limits, expires_at }: NewTerms) => ({
   name: name ?? null,
   scopes: scopes ?? [],
@@ -223,7 +223,7 @@ export const keyRoutes = (
 type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'> & Pick<KeyParts, 'signReceipt'>;
 type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
 
-/** The revoked or disabled key, and the change that nodes must apply. */
+/** Returns the revoked or disabled key, and the change that nodes must apply. */
 const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyChangeOf(key) });
 
 /**

@@ -30,7 +30,7 @@ export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   return row ?? miss(tx, 'API key', id);
 }
 
-/** Returns those IDs whose keys are in reach. */
+/** Returns the IDs of the keys that are in reach. */
 export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
   const found = await many(
     tx,
@@ -39,7 +39,7 @@ export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<st
   return found.map(({ id }) => id);
 }
 
-/** Null if there is no such key, or if it is out of reach. */
+/** Returns null if there is no such key, or if it is out of reach. */
 export const findKey = (
   tx: Read,
   by: { id: string } | { lookupHash: Buffer },
@@ -120,14 +120,14 @@ type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
  * Vendors may create any number of keys. For embed tokens, the number is limited per tenant,
- * project and environment. The check is part of the insert, so that keys created by rotations count
- * too.
+ * project and environment. The check is part of the insert, so that keys created by rotations are
+ * also counted.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
   // The count is a separate statement, so that it sees what the lock's last holder committed.
-  // Locking the tenant row instead would deadlock: a deletion holds that lock while it waits for a
+  // Locking the tenant row instead could deadlock: a deletion holds that lock while it waits for a
   // rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;

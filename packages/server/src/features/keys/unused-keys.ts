@@ -9,7 +9,7 @@ import { type Sql, sql } from '../../base/sql.ts';
 export const unusedSince = (days: number): Sql =>
   sql`(select app_now() - ${days}::int * interval '1 day')`;
 
-/** A condition on a row of `api_keys`. Finds the last use in the same way as `last_used_at`. */
+/** A condition on an `api_keys` row. Finds the last use in the same way as `last_used_at` does. */
 export const isUnused = (days: number): Sql =>
   sql`coalesce((select last_at from usage_key_days
       where key_id = api_keys.id and last_at is not null order by day desc limit 1),

@@ -77,7 +77,7 @@ test('a queued email’s token is sealed, and is deleted once the email is sent'
       ['sign_up', null],
       ['password_reset_request', null],
     ],
-    'the token of a request is created when the email is sent',
+    'a request gets its token when the email is sent',
   );
   // The first attempt fails, so that the emails, including their tokens, stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };

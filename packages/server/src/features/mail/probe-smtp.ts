@@ -10,7 +10,7 @@ const STEP_MS_MAX = WAIT_MS_MAX - SECOND_MS;
 
 /**
  * Connects to the mail server, upgrades to TLS if the server offers it, and signs in if the URL
- * contains a user. Doesn't send any email.
+ * contains a username. Doesn't send any email.
  */
 export async function probeSmtp(url: Secret): Promise<void> {
   const { createTransport } = await import('nodemailer');

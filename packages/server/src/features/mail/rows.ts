@@ -23,7 +23,7 @@ type NewMail<K extends keyof QueuedParams> = {
   token: Secret | null;
 };
 
-/** Queues an email in the transaction that causes it. */
+/** Queues an email in the transaction that triggers it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * The maximum number of emails to look through for one that is due. The first few may have wrong
- * due times if the clock has been set back.
+ * The maximum number of emails to check when looking for one that is due. The first few may have
+ * wrong due times if the clock has been set back.
  */
 const LOOKED_AT_MAX = 100;
 
@@ -109,7 +109,9 @@ export const updateResolved = (
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/** Deletes a request that doesn't lead to an email, so that the recipient's address isn't kept. */
+/**
+ * Deletes a request that doesn't result in an email, so that the recipient's address isn't kept.
+ */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }
@@ -137,8 +139,8 @@ export async function updateUnsent(
 }
 
 /**
- * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how
- * many.
+ * Deletes emails that were queued before `before` and have been sent or abandoned. Returns how many
+ * were deleted.
  */
 export const removeOldMail = async (
   tx: Work,

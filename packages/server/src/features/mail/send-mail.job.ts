@@ -26,8 +26,8 @@ import {
 import type { MailTransport } from './transport.ts';
 
 /**
- * How often a claim is renewed. Sending has no time limit, because an SMTP server may take its time
- * for each reply.
+ * How often a claim is renewed. Sending has no time limit, because an SMTP server may take a long
+ * time to send each reply.
  */
 const RENEW_MS = CLAIM_MS / 4;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
@@ -43,7 +43,7 @@ export type SendParts = {
   log: Log;
 };
 
-/** Tries to send the next due email, or deletes its request; false if none is due. */
+/** Tries to send the next due email, or deletes its request. Returns false if none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim }));
@@ -54,8 +54,8 @@ export async function sendDueMail(parts: SendParts): Promise<boolean> {
 }
 
 /**
- * If a worker dies between the two transactions, it leaves an unused token, which the next run
- * replaces.
+ * If a worker dies between the two transactions, it leaves behind an unused token, which the next
+ * run replaces.
  */
 async function resolve(
   { work, people }: SendParts,

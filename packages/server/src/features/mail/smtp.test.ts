@@ -86,7 +86,7 @@ test('each kind of email arrives as text and HTML, with the right headers', asyn
   match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all·example·com/);
 });
 
-test('emails queued while the SMTP server is down all arrive once it is back, each only once', async (t) => {
+test('every email queued while the SMTP server is down arrives exactly once after the server is back', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   await sink.close();

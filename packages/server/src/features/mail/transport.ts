@@ -24,7 +24,7 @@ type MailSender = { from: string; domain: string };
 export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
   setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);
 
-/** Files are written under a temporary name first, so that readers never see an incomplete file. */
+/** Files are first written under a temporary name, so that readers never see an incomplete file. */
 function fileTransport(directory: string): MailTransport {
   return {
     async send({ id, kind, to, subject, text, html, createdAt }) {

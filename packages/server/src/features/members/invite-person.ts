@@ -58,7 +58,7 @@ export async function invitePerson(
   );
 }
 
-/** Reloads the inviting member under the lock; null if a secret key sends the invitation. */
+/** Reloads the inviting member under the lock; null if the invitation is sent with a secret key. */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;
@@ -68,8 +68,8 @@ async function loadInviter(tx: Write): Promise<MemberRow | null> {
 }
 
 /**
- * Revoked invitations count, too, because each one sent an email to an address chosen by the
- * inviter.
+ * Revoked invitations count as well, because each one sent an email to an address of the inviter's
+ * choice.
  */
 async function refuseBeyondHour(tx: Write, perHourMax: number): Promise<void> {
   const oldest = await findInviteTime(tx, perHourMax);

@@ -13,7 +13,7 @@ export function newInviteToken(
   return { token: new Secret(whole), hash: hashOfToken(whole) };
 }
 
-/** The workspace ID in the token; null if the token is malformed. */
+/** Returns the workspace ID in the token; null if the token is malformed. */
 export function workspaceNamedBy(token: string): string | null {
   const named = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token);
   return named?.[1] ?? null;

@@ -1,4 +1,4 @@
-// As long as a workspace has members, at least one of them is an owner.
+// A workspace that has members must always have at least one owner.
 import { conflict } from '../../base/errors.ts';
 import type { MemberRow } from './rows.ts';
 

@@ -99,8 +99,8 @@ export const memberRoutes = ({
   });
 
 /**
- * The inviting user; the workspace if the invitation is sent with a secret key whose creator is
- * unknown.
+ * Returns the inviting user, or the workspace if the invitation is sent with a secret key whose
+ * creator is unknown.
  */
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;

@@ -31,7 +31,9 @@ const selectMembers = (condition: Sql): Sql<MemberRow> => sql`
   from memberships m join users u on u.id = m.user_id
   where m.removed_at is null ${condition}`;
 
-/** Longest-standing first, so that the list starts with the workspace's creator. */
+/**
+ * Lists the longest-standing members first, so that the list starts with the workspace's creator.
+ */
 export const listMembers = (tx: Read, { after, limit }: Listing): Promise<MemberRow[]> =>
   many(
     tx,
@@ -65,7 +67,7 @@ export async function countOwners(tx: Read): Promise<number> {
   return owners;
 }
 
-/** The owners' email addresses, starting with the longest-standing owner. */
+/** Lists the owners' email addresses, starting with the longest-standing owner. */
 export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
   const owners = selectMembers(sql`and m.role = 'owner' order by m.created_at limit ${most}`);
   return (await many(tx, owners)).map(({ email }) => email);
@@ -107,7 +109,7 @@ type NewInvite = Omit<InviteRow, 'workspaceId' | 'acceptedAt' | 'revokedAt'>;
 export const insertInvite = (tx: Write, values: NewInvite): Promise<InviteRow> =>
   one(tx, sql<InviteRow>`insert into invites ${valuesOf(values)} returning *`);
 
-/** The creation time of the `count`th newest invitation; null if there are fewer. */
+/** Returns the creation time of the `count`th newest invitation; null if there are fewer. */
 export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
   const found = await maybe(
     tx,
@@ -151,12 +153,12 @@ const hasToken = (hash: Buffer): Sql =>
     select id from invites where token_hash = ${hash}
     union all select id from invites where mail_token_hash = ${hash}))`;
 
-/** A token's invitation, if it can still be accepted. */
+/** Finds a token's invitation, if it can still be accepted. */
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
   maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isPending(tx.now)}`);
 
 /**
- * Of several concurrent attempts to accept an invitation, only one gets it; the others get null.
+ * Of several concurrent attempts to accept an invitation, only one succeeds; the others get null.
  */
 export const acceptOpenInvite = (
   tx: Write,

@@ -44,8 +44,8 @@ export async function readDelta(
 }
 
 /**
- * Null if there are more than `most` changes, if they are too large for one response, or if too
- * many would have to be read to find them.
+ * Returns null if there are more than `most` changes, if they are too large for one response, or if
+ * too many would have to be read to find them.
  */
 async function listUpTo(
   feed: FeedSource,

@@ -63,7 +63,7 @@ export type EnvScope = (typeof envScopes)[number];
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
 /**
- * The env scopes whose nodes a credential may see; with `env`, only those that include that
+ * Returns the env scopes whose nodes a credential may see; with `env`, only those that include that
  * environment.
  */
 export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {

@@ -55,7 +55,7 @@ export async function removeOldSpans(runner: Runner): Promise<void> {
   );
 }
 
-/** The policy versions of these projects; unknown projects are omitted. */
+/** Finds the policy versions of these projects; unknown projects are omitted. */
 export const findVersions = (
   runner: Runner,
   projectIds: readonly string[],

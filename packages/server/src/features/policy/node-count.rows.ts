@@ -18,7 +18,7 @@ export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastS
 
 type Counting = {
   scopes: readonly EnvScope[];
-  /** The maximum number of projects to examine, and also of nodes to count. */
+  /** The maximum number of projects to examine, and also the maximum number of nodes to count. */
   most: number;
 };
 
@@ -47,7 +47,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
       group by is_counted, is_current, is_connected`,
   );
 
-/** Counts the nodes seen in the last day that revocations no longer wait for. */
+/** Counts the nodes that were seen in the last day but that revocations no longer wait for. */
 export async function countSilentNodes(
   tx: Runner,
   scope: ChangeScope,

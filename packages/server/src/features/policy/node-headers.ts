@@ -34,8 +34,8 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
 }
 
 /**
- * The maximum time until the node's next poll; null if the header isn't a number of milliseconds.
- * It only decides whether the node is shown as connected.
+ * Reads the maximum time until the node's next poll; null if the header isn't a number of
+ * milliseconds. It only decides whether the node is shown as connected.
  */
 export function pollMsIn(header: ReadHeader): number | null {
   const text = header(NODE_POLL_HEADER) ?? '';

@@ -43,7 +43,7 @@ export type NodeRegistry = {
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
-  // Polls that arrive while a statement runs share the next statement.
+  // Polls that arrive while a statement is running share the next one.
   const readBatch = batched<NodeName | null, NodeSeen>({
     max: NODES_PER_STATEMENT,
     inFlightMax: 1,
@@ -119,8 +119,8 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
   nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
 
 /**
- * Null if the node has no version, or if the project hasn't reached that version, for example after
- * a database restore.
+ * Returns null if the node has no version, or if the project isn't at that version yet, for example
+ * after a database restore.
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;

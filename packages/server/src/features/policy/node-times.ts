@@ -11,7 +11,7 @@ export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
  * How long a silent node's record is kept: longer than any wait that counted the node can last. So
- * if a record disappears during a wait, its node has left.
+ * if a record disappears during a wait, its node must have left.
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 

@@ -239,7 +239,9 @@ async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promi
   return gone.length;
 }
 
-/** Each node's last acknowledgement, sorted so that two concurrent batches cannot deadlock. */
+/**
+ * Returns each node's last acknowledgement, sorted so that two concurrent batches cannot deadlock.
+ */
 function inOneOrder(acks: readonly NodeAck[]): NodeAck[] {
   const nameOf = (ack: NodeAck) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
   const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));

@@ -86,9 +86,9 @@ const entryColumns = ({ include, understands }: Pick<FeedFilter, 'include' | 'un
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * A snapshot's keys, by list partition and newest first within each. This is the indexes' order,
- * and an unrevoked key's place in it never changes. Each partition's starting point is passed as an
- * index bound, so a page's cost depends only on its size, not on where it starts.
+ * Lists a snapshot's keys by list partition, newest first within each. This is the order of the
+ * indexes, and an unrevoked key's place in it never changes. Each partition's starting point is
+ * passed as an index bound, so a page's cost depends only on its size, not on where it starts.
  */
 export function listEntries(
   tx: Runner,
@@ -128,9 +128,9 @@ export function listEntries(
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The current state of all keys written after a version, for all tenants, in the order of their
- * changes. A change may have written any number of keys, so each of its list partitions is read in
- * index order, continuing where the last statement stopped, up to the limit.
+ * Lists the current state of all keys written after a given version, for all tenants, in the order
+ * of their changes. A change may have written any number of keys, so each of its list partitions is
+ * read in index order, continuing where the last statement stopped, up to the limit.
  */
 function listChanges(
   tx: Runner,
@@ -166,7 +166,7 @@ function listChanges(
 
 type DetailsRow = EntryDetails & { id: string };
 
-/** The optional fields of the given keys, in no particular order. */
+/** Loads the optional fields of the given keys, in no particular order. */
 function listDetails(
   tx: Runner,
   { include }: Pick<FeedFilter, 'include'>,

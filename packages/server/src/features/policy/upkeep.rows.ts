@@ -10,7 +10,7 @@ import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
-/** Keys in any workspace that expired before a given time and are still in the feed. */
+/** Lists keys in any workspace that expired before a given time and are still in the feed. */
 export const listRetirable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -42,7 +42,9 @@ export async function updateRetired(
 
 export type Prunable = { workspaceId: string; projectId: string; version: number };
 
-/** Projects with changes from before a given time, and the newest version of those changes. */
+/**
+ * Lists projects with changes from before a given time, and the newest version of those changes.
+ */
 export const listPrunable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -46,7 +46,7 @@ type Filter = {
   limit: number;
 };
 
-/** Newest first, starting after the given position. */
+/** Lists projects, newest first, starting after the given position. */
 export function listProjects(
   tx: Read,
   { slug, ids, q, after, limit }: Filter,

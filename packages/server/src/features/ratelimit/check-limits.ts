@@ -5,8 +5,8 @@ import { namedRules, type Subjects } from './counter-names.ts';
 type LimitCheck = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
 
 /**
- * Charges all rules or none. A denial is a normal result, but it is an error if the check would
- * exceed the maximum number of counters for its workspace and environment.
+ * Charges all rules or none. A denial is a normal result, but exceeding the maximum number of
+ * counters for the workspace and environment is an error.
  */
 export function checkLimits(
   counters: Counters,

@@ -8,7 +8,9 @@ export type Subjects = {
   workspaceId: string;
   env: Env;
   projectId: string;
-  /** If this or `tenantId` is null, requests count toward the project's one anonymous subject. */
+  /**
+   * If this or `tenantId` is null, requests count toward the project's single anonymous subject.
+   */
   keyId: string | null;
   tenantId: string | null;
 };
@@ -16,8 +18,8 @@ export type Subjects = {
 const ANONYMOUS = '-';
 
 /**
- * If a rule's window or algorithm changes, the rule gets a new counter; if its limit changes, it
- * keeps its counter.
+ * If a rule's window or algorithm changes, the rule gets a new counter. If only its limit changes,
+ * it keeps its counter.
  */
 export const counterName = (subjects: Subjects, rule: RateLimit, slot: string): string =>
   `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
@@ -39,9 +41,9 @@ const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Redis Cluster, all counters of a check, and the count of their owner's counters, must be in
- * one slot. So a workspace has a few slots per environment, and a tenant and all its keys share
- * one. A key checked under two tenants may be counted separately for each.
+ * On a Redis Cluster, all of a check's counters, and the count of their owner's counters, must be
+ * in the same slot. So a workspace has a few slots per environment, and a tenant and all of its
+ * keys share one. A key checked under two tenants may be counted separately for each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,
@@ -52,7 +54,7 @@ export function slotOf(
   return `{${workspaceId}/${env}/${partOf(subject)}}`;
 }
 
-/** The rules' counters, and the owner whose quota they count toward. */
+/** Returns the rules' counters, and the owner whose quota they count toward. */
 export function namedRules(
   { isSlotted, namesMax }: Counters,
   subjects: Subjects,

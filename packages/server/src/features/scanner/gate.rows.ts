@@ -12,9 +12,9 @@ export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
 
 /**
- * All credentials with one of these hashes, in any workspace and any state. Several credentials may
- * share a hash, because workspaces import hashes independently. Imported keys come first, then
- * native keys, secret keys and sessions.
+ * Finds all credentials with any of these hashes, in any workspace and any state. Several
+ * credentials may share a hash, because workspaces import hashes independently. Imported keys come
+ * first, then native keys, secret keys and sessions.
  */
 export async function findLeaks(
   runner: Runner,

@@ -59,7 +59,7 @@ test('the list of public keys is loaded once an hour, and keys no longer marked 
   equal(stub.fetches, 2);
 });
 
-test('an unknown key identifier causes one extra fetch immediately', async () => {
+test('an unknown key identifier immediately triggers one extra fetch', async () => {
   const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   ok(await isFound(keys, 'a', one));
   stub.answer = () => new Response(listOf({ a: one, b: two }));

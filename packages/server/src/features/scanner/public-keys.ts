@@ -15,8 +15,8 @@ export type ScannerKeys = {
   /** False if no public keys are configured, so that no report can be verified. */
   isConfigured: boolean;
   /**
-   * Null if no published key has this identifier. Throws a 503 if the list can't be loaded at the
-   * moment.
+   * Null if no published key has this identifier. Throws a 503 if the list currently can't be
+   * loaded.
    */
   find(identifier: string): Promise<KeyObject | null>;
 };
@@ -28,7 +28,7 @@ type ScannerKeyParts = {
 };
 
 const KEPT_MS = HOUR_MS;
-/** Unknown identifiers can cause at most this many extra reads within EXTRA_READS_WITHIN_MS. */
+/** Unknown identifiers can trigger at most this many extra reads within EXTRA_READS_WITHIN_MS. */
 const EXTRA_READS_MAX = 3;
 const EXTRA_READS_WITHIN_MS = { file: 3 * SECOND_MS, url: 3 * MINUTE_MS };
 const AFTER_FAULT_MS = 5 * SECOND_MS;
@@ -82,7 +82,8 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await reading.run();
   }
 
-  // Starts loading now, so that a wrong path is logged at startup instead of with the first report.
+  // Starts loading now, so that a wrong path is logged at startup rather than when the first report
+  // arrives.
   if (source.kind === 'file') void reading.run();
 
   return {

@@ -1,6 +1,6 @@
-// Reports of leaked credentials. Before anything else, the signature over the raw bytes is
-// verified. Then the report is processed in parts, with a transaction for each token. So one
-// failure doesn't undo the others, and an interrupted report can be sent again.
+// Reports of leaked credentials. First of all, the signature over the raw bytes is verified. The
+// report is then processed in parts, with one transaction per token, so that a failure doesn't undo
+// the rest and an interrupted report can be sent again.
 import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';

@@ -8,9 +8,9 @@ import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
 import { insertSecretKey, loadSecretKey, requireProjects, type SecretKeyRow } from './rows.ts';
 
 /**
- * The new key never has more authority than its creator. If its creator is a secret key, the new
- * key expires no later than that key: otherwise, a key could get around its expiry by creating
- * another.
+ * The new key gets no more authority than its creator has. If its creator is a secret key, the new
+ * key must expire no later than that key: otherwise, a key could get around its own expiry by
+ * creating another key.
  */
 export async function createSecretKey(
   tx: Write,
@@ -32,7 +32,7 @@ export async function createSecretKey(
   );
 }
 
-/** The expiry of the calling secret key; null if it never expires or if the caller is a user. */
+/** Returns the calling secret key's expiry; null if it never expires or if the caller is a user. */
 async function creatorExpiry(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;

@@ -47,7 +47,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
       from found cross join lateral (select * from secret_keys where id = found.id limit 1) k`,
   );
 
-/** Revokes those of the keys that aren't already revoked. */
+/** Revokes any of the keys that aren't already revoked. */
 export const updateRevokedKeys = (
   tx: Write,
   { ids, reason }: { ids: readonly string[]; reason: string },

@@ -58,7 +58,7 @@ export async function rotateSecretKey(
 /**
  * The caller receives the new key's secret. Without this check, a secret key could obtain a
  * credential that outlives it, by rotating a longer-lived key. The check uses the expiry set by the
- * vendor, not by a rotation, because during its overlap a key may still do everything it could do
+ * vendor, not by a rotation, because during its overlap, a key can still do everything it could do
  * before.
  */
 async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {

@@ -39,7 +39,8 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
 const CHAIN_MAX = 1000;
 
 /**
- * The user who created the key, directly or through a chain of other keys; null if there isn't one.
+ * Finds the user who created the key, directly or through a chain of other keys; null if there is
+ * no such user.
  */
 export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
@@ -65,7 +66,7 @@ const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revok
   quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at, authority,
   created_by, permissions, project_ids, networks, ${secretKeyState} as state`;
 
-/** Newest first, starting after the given position. */
+/** Lists secret keys, newest first, starting after the given position. */
 export function listSecretKeys(
   tx: Read,
   after: Position | null,

@@ -51,7 +51,10 @@ export async function logIn(
   return { session, secret: new Secret(secret), user, memberships };
 }
 
-/** The requested workspace, or else the last active one, or else the one the user joined first. */
+/**
+ * Returns the requested workspace, or else the last active one, or else the one the user joined
+ * first.
+ */
 function startingWorkspace(
   memberships: MembershipRow[],
   wanted: string | null,

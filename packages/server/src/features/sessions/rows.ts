@@ -17,7 +17,7 @@ export const insertSession = (
 ): Promise<SessionRow> =>
   one(tx, sql<SessionRow>`insert into sessions ${valuesOf(values)} returning *`);
 
-/** A user's workspaces, starting with the one joined first. */
+/** Lists a user's workspaces, starting with the one joined first. */
 export const listMemberships = (tx: People, userId: string): Promise<MembershipRow[]> =>
   many(
     tx,
@@ -29,8 +29,8 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
 /**
- * Live sessions, newest first. The active workspace is null if the user is no longer a member of
- * it.
+ * Lists live sessions, newest first. The active workspace is null if the user is no longer a member
+ * of it.
  */
 export async function listLiveSessions(
   tx: People,
@@ -62,7 +62,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Revokes a session whose token was found in public, whichever user it belongs to. */
+/** Revokes a session whose token was found in public, regardless of which user it belongs to. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,

@@ -45,7 +45,7 @@ export type ListedTenant = Listed<
 
 const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 
-/** Newest first, starting after the given position. */
+/** Lists tenants, newest first, starting after the given position. */
 export function listTenants(
   tx: Read,
   { externalId, ids, q, after }: Filter,
@@ -82,7 +82,7 @@ export function listTenants(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
-/** A search's matches, field by field. */
+/** Searches one field at a time. */
 const matchesOf = (q: string): Sql[] => [
   sql`select id, created_at from tenants
     where ${beginsWith(sql`name_key`, q)}

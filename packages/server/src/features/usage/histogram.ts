@@ -24,8 +24,8 @@ export function percentileOf(counts: Histogram, share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;
-  // Because of rounding, `seen` may stay just below the total. Then the last non-empty bucket is
-  // used.
+  // Because of rounding, `seen` may stay just below the total. In that case, the last non-empty
+  // bucket is used.
   let last = 0;
   for (const [bucket, count] of counts.entries()) {
     if (count === 0) continue;

@@ -4,7 +4,7 @@ import { type DayRow, listKeyDays } from './rows.ts';
 
 export type KeyUsage = { keyId: string; days: number; rows: DayRow[] };
 
-/** The daily traffic of a key. A caller that can read the key can read its usage. */
+/** Returns a key's daily traffic. Any caller that can read the key can also read its usage. */
 export async function readKeyUsage(
   tx: Read,
   { id, days }: { id: string; days: number },

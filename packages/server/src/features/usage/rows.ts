@@ -11,7 +11,9 @@ export type DayRow = { day: string; requests: number; errors: number };
 // out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-/** A key's usage in the last `days` days, including today. Days without traffic are omitted. */
+/**
+ * Lists a key's usage in the last `days` days, including today. Days without traffic are omitted.
+ */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
     tx,
@@ -47,7 +49,7 @@ export type MonthRow = { month: string; activeTenants: number };
 
 type Page<Position> = { months: number; after: Position | null; limit: number };
 
-/** A tenant counts once per month, even if it is active in several projects. */
+/** Counts each tenant once per month, even if it is active in several projects. */
 export const listBillableMonths = (
   tx: Read,
   { months, after, limit }: Page<string>,

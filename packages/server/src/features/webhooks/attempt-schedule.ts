@@ -24,7 +24,9 @@ const JITTER = 0.2;
 /** The longest pause before the next attempt, indexed by the number of attempts so far. */
 export const LONGEST_PAUSES_MS = [0, ...PAUSES_MS.map((pause) => pause * (1 + JITTER))];
 
-/** The pause before the next attempt; null if there isn't one. `random` is from 0 to 1. */
+/**
+ * Returns the pause before the next attempt; null if there won't be one. `random` is from 0 to 1.
+ */
 export function pauseAfterMs(attempts: number, random: number): number | null {
   const pause = PAUSES_MS[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 + JITTER * random));

@@ -1,5 +1,5 @@
 // Decides which addresses webhooks may be sent to: only those on the public internet. The server is
-// often in a private network, which webhooks must not be able to reach.
+// often on a private network, which webhooks must not be able to reach.
 import { BlockList, isIP } from 'node:net';
 
 /**

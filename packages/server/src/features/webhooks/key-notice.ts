@@ -1,5 +1,5 @@
-// Notices about keys. They identify the key in the same fields as an audit log entry does, and
-// leave out the fields that only make sense for a change.
+// Notices about keys. They identify the key with the same fields as an audit log entry, and omit
+// the fields that only make sense for a change.
 import type { NoticeType } from '@keyrail/protocol/wire/event-types.ts';
 import { UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';

@@ -4,7 +4,7 @@ import { many, maybe } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** The time up to which notices have been queued; null before the first run. */
+/** Returns the time up to which notices have been queued; null before the first run. */
 export async function findMark(tx: Work, kind: string): Promise<Date | null> {
   const row = await maybe(
     tx,
@@ -22,7 +22,7 @@ export async function updateMark(tx: Work, kind: string, until: Date): Promise<v
 }
 
 export type Notice = {
-  /** Identifies the event that the notice is about. Only one notice is queued for each. */
+  /** Identifies the event that the notice is about. Only one notice is queued for each event. */
   event: string;
   type: string;
   env: Env;
@@ -39,7 +39,7 @@ export async function insertNotices(tx: Work, notices: readonly Notice[]): Promi
   );
 }
 
-/** Workspaces with an endpoint that gets events, in ID order. */
+/** Lists the workspaces with an endpoint that receives events, in ID order. */
 export async function listListening(
   tx: Work,
   { after, limit }: { after: string; limit: number },

@@ -24,7 +24,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-/** In a response kept for replays, the secret is withheld. */
+/** The secret is withheld from responses that are kept for replays. */
 export const presentWithSecret = ({
   row,
   secret,
@@ -55,12 +55,12 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   delivered_at: wireTimeOrNull(row.deliveredAt),
 });
 
-/** The audit log entry, as a secret key with the endpoint's environment would see it. */
+/** Builds the audit log entry as a secret key with the endpoint's environment would see it. */
 export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
   const shown = presentAuditRow(row, env === 'test');
   return JSON.stringify({ type, timestamp: shown.occurred_at, data: shown });
 }
 
-/** A message that isn't about an audit log entry. */
+/** Builds a message that isn't about an audit log entry. */
 export const presentNotice = ({ type, createdAt, notice }: DeliveryRow): string =>
   JSON.stringify({ type, timestamp: wireTime(createdAt), data: notice });

@@ -99,7 +99,8 @@ async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promis
 }
 
 /**
- * Queues notices about keys that were last used on a given day, or created then and not used since.
+ * Queues notices about keys that were last used on a given day, or created on that day and not used
+ * since.
  */
 async function queueUnused(parts: NoticeParts, day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);

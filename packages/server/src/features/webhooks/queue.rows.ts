@@ -64,8 +64,8 @@ type Claiming = {
 };
 
 /**
- * Claims due deliveries, longest waiting first. Deliveries dated in the future, because the clock
- * has been set back since, come last.
+ * Claims due deliveries, longest waiting first. Deliveries dated in the future (because the clock
+ * has since been set back) come last.
  */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
@@ -91,7 +91,7 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
 
 /**
  * Claims a delivery from queueTest(), which is queued with its own ID as the claim. Null if a
- * worker has already claimed it, or that first claim has expired.
+ * worker has already claimed it, or if that first claim has expired.
  */
 export const claimOwn = (
   tx: Work,
@@ -177,7 +177,7 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
 
 type Purge = { before: Date; limit: number };
 
-/** Deletes deliveries created before `before`. Returns how many. */
+/** Deletes deliveries created before `before`. Returns how many were deleted. */
 export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
@@ -186,10 +186,10 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
   );
 
 /**
- * Deletes deliveries to endpoints that were deleted at or after `before`. Returns how many.
- * Deliveries to endpoints deleted earlier are all older than `before`, so removeOldDeliveries()
- * deletes them. The join is lateral, because a merge join would also read other endpoints'
- * deliveries.
+ * Deletes deliveries to endpoints that were deleted at or after `before`. Returns how many were
+ * deleted. Deliveries to endpoints deleted earlier are all older than `before`, so
+ * removeOldDeliveries() deletes them. The join is lateral, because a merge join would also read
+ * other endpoints' deliveries.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(

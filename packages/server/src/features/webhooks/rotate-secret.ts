@@ -7,7 +7,7 @@ import { newSigningSecret } from './signing-secret.ts';
 
 /**
  * Until the overlap ends, messages are signed with both secrets. If an earlier overlap hasn't
- * ended, its old secret stops being used now.
+ * ended, its old secret is dropped immediately.
  */
 export async function rotateSecret(
   tx: Write,

@@ -30,7 +30,7 @@ export async function lockEndpoint(tx: Write, id: string): Promise<EndpointRow> 
   return row ?? miss(tx, 'webhook endpoint', id);
 }
 
-/** Newest first, starting after the given position. */
+/** Lists endpoints, newest first, starting after the given position. */
 export const listEndpoints = (
   tx: Read,
   { after, limit }: { after: Position | null; limit: number },
@@ -70,7 +70,7 @@ type DeliveryList = {
   limit: number;
 };
 
-/** Newest first, starting after the given position. */
+/** Lists deliveries, newest first, starting after the given position. */
 export const listDeliveries = (
   tx: Read,
   { endpointId, state, after, limit }: DeliveryList,

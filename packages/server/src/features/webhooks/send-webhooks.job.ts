@@ -1,6 +1,6 @@
-// Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
-// only the claim's holder records the result. If a worker dies after the receiver has received the
-// message, the message is sent again with the same ID.
+// Sends queued events. Safe to run in any number of workers: a delivery is claimed before it is
+// sent, and only the claim's holder records the result. If a worker dies after a message has been
+// delivered, the message is sent again with the same ID.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
@@ -64,8 +64,8 @@ export type WebhookSender = {
 };
 
 /**
- * Sends a test that this process has queued for itself, in the lookup slot it already has. If no
- * sending slot becomes free in time, the test stays queued until a worker sends it.
+ * Sends a test that this process has queued for itself, using the lookup slot it already holds. If
+ * no sending slot becomes free in time, the test stays queued until a worker sends it.
  */
 export async function sendTest(
   parts: WebhookParts,
@@ -196,7 +196,7 @@ async function sendOne(
   return recordFailure(parts, delivery, { claim, attempt });
 }
 
-/** Null if the endpoint must not receive the event, or must not do so any longer. */
+/** Null if the endpoint must not receive the event, or is no longer allowed to. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
   // Since the event was queued, the endpoint may have become a test endpoint.

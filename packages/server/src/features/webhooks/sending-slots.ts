@@ -1,6 +1,6 @@
 // Limits how many requests a process has in progress, in total and per endpoint. An endpoint gets
 // only one slot until it has responded quickly, and endpoints that haven't done so share half of
-// the slots. So unresponsive receivers, however many there are, can't delay the others.
+// the slots. So unresponsive receivers can't delay the others, no matter how many there are.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
@@ -12,7 +12,7 @@ const QUICK_MS_MAX = 2000;
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {
-  /** How many requests to each endpoint may be started now. Endpoints take turns. */
+  /** How many requests to each endpoint can be started now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;
   free(endpointId: string, tookMs: number): void;

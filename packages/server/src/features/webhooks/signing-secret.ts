@@ -22,7 +22,8 @@ export function newSigningSecret(
 type Sealed = Pick<EndpointRow, 'id' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
 
 /**
- * The secrets to sign with now. After a rotation, these include the old one until the overlap ends.
+ * Returns the secrets to sign with now. After a rotation, they include the old one until the
+ * overlap ends.
  */
 export function signingSecretsOf(
   { unseal }: BoundSealing,

@@ -7,7 +7,7 @@ import type { HostNames } from './host-names.ts';
 
 export type TargetRules = {
   hostNames: Pick<HostNames, 'takePlace' | 'addressesOf'>;
-  /** Allows plain HTTP, and addresses in private networks. Set with KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Allows plain HTTP, and addresses on private networks. Set with KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
 };
 
@@ -20,10 +20,13 @@ const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** A hint added to the errors that developers usually come across first, on their own machines. */
+/** A hint added to the errors that developers usually run into first, on their own machines. */
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
-/** Names used only within a machine or a network. They are rejected whatever a resolver returns. */
+/**
+ * Names used only within a machine or a network. They are rejected no matter what a resolver
+ * returns.
+ */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
 /** The request's workspace, and a signal that aborts when the caller disconnects. */
@@ -61,7 +64,7 @@ function refusePort({ port }: URL): void {
 
 /**
  * The URL parser has already normalised all notations of an IPv4 address. A name without an address
- * gets the same message as one with a private address, so that the names in a private network
+ * gets the same message as one with a private address, so that the names on a private network
  * aren't revealed.
  */
 async function refusePrivateHost(
@@ -79,7 +82,7 @@ async function refusePrivateHost(
 export const areGlobal = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isGlobalAddress);
 
-/** The host, without the brackets around an IPv6 address. */
+/** Returns the host, without the brackets around an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);

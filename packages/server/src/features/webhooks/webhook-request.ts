@@ -94,7 +94,7 @@ const post = (
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
-      // A separate connection, so that vendors share no state.
+      // A separate connection for each request, so that vendors don't share any state.
       agent: false,
       lookup: answering(addresses),
     };
@@ -117,7 +117,7 @@ const answering =
 
 const TOO_LATE = 'The endpoint did not respond in time.';
 const UNRESOLVED = 'The host name could not be resolved.';
-/** Also used for names that don't exist, so that the names in a private network aren't revealed. */
+/** Also used for names that don't exist, so that the names on a private network aren't revealed. */
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {

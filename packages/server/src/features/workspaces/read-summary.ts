@@ -11,7 +11,9 @@ export type Summary = Belongings & {
   nodes: NodeCount[];
 };
 
-/** What the workspace contains in one environment, or in all those the caller may see. */
+/**
+ * Summarises what the workspace contains in one environment, or in all those the caller may see.
+ */
 export async function readSummary(tx: Read, env: Env | undefined): Promise<Summary> {
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
   const scopes = visibleScopes(tx.reach, env);

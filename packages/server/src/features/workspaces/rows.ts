@@ -30,8 +30,8 @@ export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<Worksp
   one(tx, sql<WorkspaceRow>`insert into workspaces ${valuesOf(values)} returning *`);
 
 /**
- * How many workspaces this user has created and still owns. Locks the account, so that each of
- * several concurrent requests counts the workspaces created before it.
+ * Counts the workspaces that this user has created and still owns. Locks the account, so that each
+ * of several concurrent requests counts the workspaces created before it.
  */
 export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
   const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;

@@ -46,7 +46,7 @@ export const DASHBOARD_POLICY = [
 
 const ASSET_PATH = '/assets/:name';
 /**
- * No slash, and no dot except before the file extension, so a name can't lead out of the folder.
+ * No slash, and no dot except before the file extension, so a name can't point outside the folder.
  */
 const ASSET_NAME = /^[\w-]{1,100}-[A-Z0-9]{8}\.(js|css|svg|woff2)$/;
 const ASSETS_KEPT_MAX = 1000;
@@ -109,7 +109,7 @@ function pageHeaders(
 
 type Assets = (file: string) => Promise<Buffer | null>;
 
-/** An asset never changes without changing its name, so assets stay in memory. */
+/** An asset's name changes whenever its content does, so assets can be kept in memory. */
 function createAssets(folder: string): Assets {
   const kept = new Map<string, Buffer>();
   return async (file) => {

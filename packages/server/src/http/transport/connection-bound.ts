@@ -1,9 +1,9 @@
-// Limits the number of open connections to fewer than the files that the process may open, so that
-// some are left for the database, the log and the disk. A few more connections are reserved for
-// probes: above the limit, a connection gets a 503 unless it requests a probe, and is closed after
-// a short time. So /healthz stays reachable while other clients use all other connections. One
-// address cannot use them all, and before they run out, connections without a request are closed to
-// make room for new ones.
+// Limits the number of open connections to fewer than the number of files the process may open, so
+// that some are left for the database, the log and the disk. A few more connections are reserved
+// for probes: above the limit, a connection gets a 503 unless it requests a probe, and is closed
+// after a short time. This keeps /healthz reachable when other clients use all other connections.
+// No single address can use them all, and before they run out, connections without a request are
+// closed to make room for new ones.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { monotonicMs } from '../../base/clock.ts';
 
 export type ConnectionLimits = {
   connectionsMax: number;
-  /** In addition to `connectionsMax`. Connections above the sum are closed immediately. */
+  /** In addition to `connectionsMax`. Connections above the total are closed immediately. */
   probeConnectionsMax: number;
   /** How long a connection above `connectionsMax` may stay open: longer than any probe takes. */
   probeConnectionMs: number;
@@ -21,7 +21,7 @@ export type ConnectionLimits = {
   probeRequestMs: number;
   /** The maximum for one address or IPv6 /64 network. Trusted proxies are exempt. */
   perAddressMax: number;
-  /** How long a connection must have had no request before it may be closed to make room. */
+  /** How long a connection must be without a request before it may be closed to make room. */
   idleMsMin: number;
 };
 
@@ -64,7 +64,7 @@ const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 type ConnectionBound = {
   /** Called when a request begins. */
   began(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether the request came over a connection above one of the limits. */
+  /** Whether the request arrived on a connection above one of the limits. */
   isBeyond(request: IncomingMessage): boolean;
   isProbe(request: IncomingMessage): boolean;
 };

@@ -1,7 +1,7 @@
-// Limits the memory used by bodies from unknown senders, because endpoints that need no credential
-// read a body before the sender has proven anything. From the moment the request's headers arrive
-// until its body is complete, the body counts with its declared length, or with the maximum length
-// if it declares none.
+// Limits the memory used by bodies from unknown senders, because endpoints that don't require a
+// credential read a body before the sender has proved anything. From the moment the request's
+// headers arrive until its body is complete, the body counts as its declared length, or as the
+// maximum length if none is declared.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
