@@ -80,7 +80,7 @@ test('a node switches away from a relay that keeps failing to reach the control 
   equal(await usedNow(), '1 /x');
 });
 
-test('a rejected request does not count as a failure of its URL', async () => {
+test('a rejected request does not count against its URL', async () => {
   const { usedNow } = scene('refusing', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });

@@ -11,7 +11,7 @@ export function verifyWebhook(): never {
   throw new TypeError('verifyWebhook() only runs in a Node.js, Bun or Deno process.');
 }
 
-/** Never thrown in this build, but modules that import the class have to load. */
+/** Never thrown in this build, but modules that import the class must still load. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }

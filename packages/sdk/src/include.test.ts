@@ -1,5 +1,5 @@
-// The option `include` adds `meta` and the tenant's external ID to contexts, also after a start
-// from the cache. A node without the option spends no memory on them.
+// The `include` option adds `meta` and the tenant's external ID to contexts, including after a
+// start from the cache. A node without the option spends no memory on them.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

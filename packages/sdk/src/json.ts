@@ -1,7 +1,7 @@
 // Readers for JSON from the network and from disk, and for other values of unknown type. Each
 // checks bounds, because JSON such as 1e999 parses to Infinity.
 
-/** Thrown for an invalid value. The message quotes at most a field's name. */
+/** Thrown for an invalid value. The message never quotes anything but a field's name. */
 export class InvalidContent extends Error {
   override readonly name = 'InvalidContent';
 }
@@ -16,7 +16,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 /** An object's fields; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
-/** The number clamped to its range; null when the value is not a number. */
+/** Returns the number clamped to its range, or null if the value is not a number. */
 export function clampedNumber(value: unknown, { min, max }: Range): number | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return null;
   return Math.min(max, Math.max(min, value));

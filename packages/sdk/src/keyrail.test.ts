@@ -140,7 +140,7 @@ test('setting the clock back does not revive an expired key', async (t) => {
   equal(reasonOf(watched, ending), 'expired');
 });
 
-test('a control plane whose fast clock was corrected is trusted again', async (t) => {
+test('a control plane is trusted again once its fast clock is corrected', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const soon = new Date(plane.clock.now() + DAY_MS / 2).toISOString();

@@ -95,8 +95,8 @@ function bodyOf({ body, headers }: ReadyResponse): Buffer | Readable | undefined
 }
 
 /**
- * A stream of these bytes. Fastify compares `receivedEncodedLength` with the `content-length`
- * header.
+ * Creates a stream of these bytes. Fastify compares `receivedEncodedLength` with the
+ * `content-length` header.
  */
 function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
   const stream = new Readable({ read: () => {} });

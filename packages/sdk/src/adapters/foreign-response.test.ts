@@ -61,8 +61,8 @@ async function replayOf(ask: Ask): Promise<Response> {
 const type = { 'content-type': 'text/plain' };
 
 /**
- * A response with this `body`. In other libraries it may be a different kind of stream, or
- * undefined.
+ * Returns a response with this `body`, which in other libraries may be a different kind of stream,
+ * or undefined.
  */
 const withBody = (body: unknown): Response =>
   Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {

@@ -215,7 +215,7 @@ for (const [framework, serve] of Object.entries(streaming)) {
   });
 }
 
-test('the node does not wait for the body of a disconnected caller', async (t) => {
+test("the node does not wait for a disconnected caller's request body", async (t) => {
   let seen = '';
   const { url, close } = await listen((request) => {
     request.on('error', () => {});

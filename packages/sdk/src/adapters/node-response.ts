@@ -63,7 +63,7 @@ function capture(
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: HeaderValues | null = null;
-  // Once a header has been set, Node.js merges the headers of writeHead into getHeaders().
+  // Once a header has been set, Node.js merges headers passed to writeHead() into getHeaders().
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
     response.removeHeader('idempotency-replayed');
@@ -104,7 +104,7 @@ function capture(
       return ended;
     },
     destroy: (...why: unknown[]) => {
-      // The handler gave up, not the caller: the captured part is not the whole response.
+      // The handler gave up, not the caller, so what was captured is not the whole response.
       if (!response.writableEnded && !response.destroyed) settle({ failed: true });
       return Reflect.apply(destroy, response, why);
     },

@@ -9,7 +9,7 @@ export type IncomingCall = {
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
-  /** The key, if it does not come in a header; undefined to look for it in `keyHeaders`. */
+  /** The key, if it was not sent in a header; undefined to look for it in `keyHeaders`. */
   key?: string | null | undefined;
   /** `name` is lowercase. */
   header(name: string): string | null | undefined;
@@ -26,7 +26,7 @@ export type HandlerResponse = { status: number; headers: HeaderValues; body: Uin
 
 /**
  * How a handler ended. `gone`: the caller disconnected while the handler was still running. The
- * handler's own outcome may follow and then decides whether its response is stored.
+ * handler's own outcome may follow; if so, that outcome decides whether the response is stored.
  */
 export type HandlerOutcome =
   | { status: number; headers?: HeaderValues; body?: Uint8Array | null }

@@ -44,7 +44,7 @@ export type KeyrailState = {
   /**
    * Why the last request to the policy feed failed, or else why the cache cannot be written or the
    * feed's published keys cannot be reloaded; null if everything works. A `hard` failure does not
-   * go away on its own: an operator has to act.
+   * go away on its own: an operator has to intervene.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -59,7 +59,10 @@ export type Keyrail<R = unknown> = {
    * cache; to false if that doesn't happen within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
-  /** Decides on a key with the local policy. Synchronous; never uses the network, never throws. */
+  /**
+   * Decides whether to allow a key, using the local policy. Synchronous; never uses the network,
+   * never throws.
+   */
   verify: Verify<R>;
   /**
    * Everything an adapter needs for one request: decision, limits, idempotency, telemetry. Returns

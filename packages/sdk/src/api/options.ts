@@ -29,9 +29,9 @@ export type KeyrailOptions<R = unknown> = {
   secretKey: string;
   /** The project whose keys this node verifies. */
   projectId: string;
-  /** Loads only keys of this environment; by default, everything the secret key can read. */
+  /** Loads only this environment's keys; by default, all keys that the secret key can read. */
   env?: Env | undefined;
-  /** Loads only keys of these tenants, at most 50. */
+  /** Loads only these tenants' keys; at most 50 tenants. */
   tenantIds?: readonly string[] | undefined;
   /**
    * Fields to add to contexts: `meta` for `context.meta`, the key's metadata, and `externalId` for
@@ -95,7 +95,9 @@ export type TelemetryOptions = {
   sampleRate?: number | undefined;
   /** The longest time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
-  /** The maximum number of queued events; any more are dropped and counted. 10,000 by default. */
+  /**
+   * The maximum number of queued events; further events are dropped and counted. 10,000 by default.
+   */
   queueMax?: number | undefined;
   /** The maximum number of events in one request; 1,000 by default, at most 5,000. */
   batchMax?: number | undefined;
@@ -104,7 +106,7 @@ export type TelemetryOptions = {
 export type RateLimitOptions = {
   /**
    * If true, most requests with busy keys are decided without calling the control plane, using
-   * units that the node leases in advance. Limits are never exceeded, but units on lease to a node
+   * units that the node leases in advance. Limits are never exceeded, but units leased by a node
    * that crashes stay charged. False by default.
    */
   leases?: boolean | undefined;

@@ -104,7 +104,7 @@ test("an imported key's environment and display prefix come from its policy entr
   deepEqual([denied.key?.env, denied.key?.displayPrefix], ['test', prefix]);
   const unknown = watched.node.verify(`${TEXT}x`);
   ok(!unknown.allowed);
-  equal(unknown.key, null, 'nothing about an unknown text is reported');
+  equal(unknown.key, null, 'nothing about an unknown string is reported');
   equal(reason(watched, native, { env: 'live' }), 'allowed');
   await watched.node.close();
 });

@@ -44,7 +44,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.resources = key.resources;
   }
 
-  /** Not an own property, so that a copy does not have it: anyone may have changed a copy. */
+  /** Not an own property, so that copies do not have it: a copy may have been modified. */
   get [VERIFIED_BY](): unknown {
     return this.#verifiedBy;
   }

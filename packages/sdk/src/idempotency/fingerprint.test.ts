@@ -44,7 +44,7 @@ test('scopes with different parts never have the same hash', () => {
 
 const asked = { method: 'POST', path: '/charges', query: 'a=1&b=2', body: Buffer.from('{"x":1}') };
 
-test('a fingerprint is the hash of method, path, sorted query and body', () => {
+test('a fingerprint is the hash of the method, path, sorted query and body', () => {
   const text = 'POST\n/charges\na=1&b=2\n{"x":1}';
   equal(fingerprintOf(asked), createHash('sha256').update(text).digest('hex'));
   equal(fingerprintOf({ ...asked, method: 'post' }), fingerprintOf(asked));

@@ -39,8 +39,8 @@ export function scopeHashOf(scope: Scope): string {
 type Asked = { method: string; path: string; query: string; body: Uint8Array };
 
 /**
- * SHA-256 of method, path, query and body, separated by newlines. The query's pairs are sorted by
- * name and then by value, so that their order does not matter; the body is hashed byte by byte.
+ * SHA-256 of the method, path, query and body, separated by newlines. The query's pairs are sorted
+ * by name and then by value, so that their order does not matter; the body is hashed byte by byte.
  */
 export function fingerprintOf({ method, path, query, body }: Asked): string {
   return createHash('sha256')

@@ -1,4 +1,4 @@
-// Claims and their locks from start to end, over real HTTP with a manual clock.
+// Claims and their locks from start to finish, over real HTTP with a manual clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';

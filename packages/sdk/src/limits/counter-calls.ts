@@ -26,7 +26,7 @@ export type LimitVerdict =
       kind: 'counted';
       allowed: boolean;
       states: readonly RateLimitState[];
-      /** When to retry; null when the request was allowed, and when waiting would not help. */
+      /** When to retry; null if the request was allowed or if waiting would not help. */
       retryAfterSeconds: number | null;
     }
   | { kind: 'unreachable' };
@@ -42,7 +42,7 @@ export type Subject = {
 export type Grant = {
   id: string;
   units: number;
-  /** How long the lease lasts, counted from when it was requested. */
+  /** How long the lease lasts, measured from when it was requested. */
   expiresInMs: number;
   states: readonly RateLimitState[];
 };

@@ -50,7 +50,7 @@ const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The minimum request for a lease that lasts long: its unused units are returned, not lost. */
+/** The minimum number of units to request for a long lease: unused ones are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
@@ -78,7 +78,7 @@ export class HeldUnits {
   asking: Promise<void> | null = null;
   /** No lease is requested before this time. */
   checksUntilMs = 0;
-  /** The longest that a lease can last. */
+  /** The maximum duration of a lease. */
   readonly #bucketMs: number;
   /** The length of the periods over which the rate is measured; 0 if leases would be too short. */
   readonly #periodMs: number;
@@ -116,7 +116,7 @@ export class HeldUnits {
     return this.#left;
   }
 
-  /** Whether any units are left that have not expired. */
+  /** Whether any unexpired units are left. */
   isHolding({ monotonicMs, wallMs }: Moment): boolean {
     return this.#left > 0 && monotonicMs < this.#endsAtMs && wallMs < this.#endsAtWallMs;
   }
@@ -149,7 +149,8 @@ export class HeldUnits {
   }
 
   /**
-   * A period cut short says little about the rate, so its missing part counts at the previous rate.
+   * A period cut short says little about the rate, so the previous rate is assumed for the missing
+   * part.
    */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;

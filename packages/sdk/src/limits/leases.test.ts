@@ -95,7 +95,7 @@ test('the next lease is requested before the last unit is spent', async (t) => {
   equal(at.paths().filter((path) => path === 'check').length, 3);
 });
 
-test('a lease expires after its duration, counted from when it was requested', async (t) => {
+test('a lease expires after its duration, measured from when it was requested', async (t) => {
   const at = await scene(t, { expiresInMs: 500 });
   const { script } = at.plane;
   at.plane.script = async (received) => {
