@@ -43,7 +43,7 @@ function settled(options: object) {
   return { settings: settingsOf({ ...whole, log, ...options }), logged };
 }
 
-test('only the three required options are needed', () => {
+test('a node needs only the three required options', () => {
   const { settings, logged } = settled({});
   deepEqual(logged, []);
   const { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs, telemetry } = settings;

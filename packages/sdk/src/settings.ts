@@ -137,7 +137,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   };
 }
 
-/** The policy must not become stale between two polls that both succeed. */
+/** The policy must not become stale between two successful polls. */
 function paced<N extends { pollMs: number; staleAfterMs: number }>(
   numbers: N,
   isPollSet: boolean,

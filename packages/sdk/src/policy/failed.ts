@@ -47,6 +47,6 @@ export function remedyOf(failure: Failure, { bases, projectId }: Asked): string 
   if (failure.code === null) return 'this is not a Keyrail control plane; check url';
   return (
     `the workspace of this secret key has no project ${projectId}; set projectId to the ID of ` +
-    'one of its projects, or use a secret key of the right workspace'
+    'one of its projects, or use a secret key from the right workspace'
   );
 }

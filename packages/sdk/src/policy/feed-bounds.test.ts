@@ -100,7 +100,7 @@ test('more keys than requested are rejected', async (t) => {
   ok(node.state().failure?.message.includes('more than 1000'), node.state().failure?.message);
 });
 
-test('after a response that is too large, small pages are requested', async (t) => {
+test('after a response that is too large, smaller pages are requested', async (t) => {
   const scopes = Array.from({ length: 64 }, (_, at) => `${at}`.padEnd(200, 'x'));
   const { plane, node, clock } = await started(t, {}, (made) => {
     for (let count = 0; count < 700; count += 1) made.issue({ scopes });

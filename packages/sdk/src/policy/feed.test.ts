@@ -227,7 +227,7 @@ test('a project that changes constantly is polled with pauses in between', async
   ok((node.state().version ?? 0) > 20);
 });
 
-test('a closed node sends no requests, leaves no timer, and is degraded', async (t) => {
+test('a closed node sends no requests, leaves no timers, and is degraded', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const key = plane.issue();

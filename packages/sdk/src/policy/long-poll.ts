@@ -1,6 +1,6 @@
 // Whether polls are held open (long polling). If the network breaks held requests, or the server
-// does not hold them, polls are plain for a while; then holding is tried again. An outage does not
-// count: it also breaks the plain poll that follows a failed held one.
+// does not hold them, polls are plain for a while; then holding is tried again. Outages do not
+// count, because they also break the plain poll that follows a failed held one.
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;

@@ -115,8 +115,8 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
   if (key.imported !== undefined && readBoolean(key.imported, 'imported')) {
     entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
   }
-  // A key outside the filter must not be accepted, even if the head of the response is right.
-  if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
+  // A key outside the filter must not be accepted, even if the response's head is correct.
+  if (env !== null && entry.env !== env) throw new InvalidContent('a key belongs to another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
@@ -143,7 +143,7 @@ function externalIdIn(id: unknown): string {
   throw new InvalidContent('invalid tenant_external_id');
 }
 
-/** Keys of one tenant often follow each other, so the last valid ID is not checked again. */
+/** Consecutive keys often belong to the same tenant, so the last valid ID is not checked again. */
 let lastTenantId: unknown = null;
 
 function tenantIdOf(value: unknown): string {

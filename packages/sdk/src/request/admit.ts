@@ -47,7 +47,7 @@ type Admitter<R = unknown> = {
   close(): Promise<void>;
 };
 
-/** How long `close` may take to send the rest of the data to the control plane. */
+/** How long `close` may take to send the remaining data to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
 type Modules<R> = AdmitterParts<R> & {

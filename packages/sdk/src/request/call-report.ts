@@ -26,7 +26,7 @@ export type CallReport = {
   end(end: CallEnd): void;
 };
 
-/** Begins a request's report; the work that all reports share is done beforehand, once. */
+/** Begins a request's report. Work shared by all reports is done once, beforehand. */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -104,8 +104,8 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. `call.key` is used as it is. Otherwise the first header with a
- * Keyrail key counts, so that a route may accept other bearer tokens too; if there is none, the
+ * The presented key, or null. `call.key` is used as it is. Otherwise, the first header with a
+ * Keyrail key is used, so that a route can also accept other bearer tokens; if there is none, the
  * first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {

@@ -45,7 +45,7 @@ test('a full batch is sent immediately', async (t) => {
   await until(() => state().sent === 25);
 });
 
-test('a failed batch is sent again with the same ID, after a growing delay', async (t) => {
+test('a failed batch is sent again with the same ID, after increasing delays', async (t) => {
   const { record, clock, batches, plane, state, logged } = await open(t);
   const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
   plane.script = () =>
@@ -138,7 +138,7 @@ test('with sampling, every event has its sample rate', async (t) => {
   equal(state().dropped, 0, 'unsampled events do not count as dropped');
 });
 
-test('an event is serialized like JSON.stringify, whatever it contains', () => {
+test('an event is serialized as JSON.stringify would, whatever it contains', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const given = fc.record({
     path: text,
@@ -201,7 +201,7 @@ test('queued events are sent when the node closes, and later ones are dropped', 
   deepEqual(state(), { queued: 0, sent: 5, dropped: 1 });
 });
 
-test('a batch that is being sent when the node closes is sent once', async (t) => {
+test('a batch that is being sent when the node closes is sent only once', async (t) => {
   const { record, close, clock, state, batches, plane } = await open(t);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -251,7 +251,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
     isClosed = true;
   });
   await clock.pass(2000);
-  // Closing ends long before the timeout of the request itself.
+  // Closing ends long before the request's own timeout.
   await until(() => isClosed);
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   letGo();

@@ -1,6 +1,6 @@
 // Reports requests to the control plane in batches. Everything is bounded: a full queue drops and
-// counts events, a failed batch is sent again under the same ID, and no request of the vendor ever
-// waits for telemetry.
+// counts events, a failed batch is sent again under the same ID, and none of the vendor's requests
+// ever waits for telemetry.
 import { randomUUID } from 'node:crypto';
 import type { TelemetryState } from '../api/keyrail.ts';
 import type { Log } from '../api/options.ts';
@@ -18,7 +18,7 @@ import {
 import { Sampling } from './sampling.ts';
 
 export type Telemetry = {
-  /** Queues the event of a request if it is sampled and the queue is not full; never blocks. */
+  /** Queues a request's event if it is sampled and the queue is not full; never blocks. */
   record(key: string | null, beganAt: number, event: () => TelemetryEvent): void;
   /** Sends the queue, for at most `timeoutMs`, and logs the number of lost events. */
   close(timeoutMs: number): Promise<void>;
@@ -63,9 +63,7 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
-  /**
-   * Events that are still to be serialized, because doing it in groups costs less than one by one.
-   */
+  /** Events not serialized yet: serializing them in groups is cheaper than one by one. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;

@@ -42,7 +42,7 @@ export type TestPolicy = {
   changed(signal: AbortSignal | null | undefined): Promise<void>;
 };
 
-/** The keys that a node requests: of one environment, of some tenants, or all. */
+/** The keys that a node requests: one environment's, some tenants', or all of them. */
 export type KeyFilter = {
   env: Env | null;
   tenantIds: readonly string[];

@@ -94,7 +94,7 @@ test('a cached policy is restored exactly, key by key', async (t) => {
   }
 });
 
-test('a thousand differently damaged files are all rejected', async (t) => {
+test('files damaged in a thousand different ways are all rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();

@@ -1,6 +1,6 @@
 // The policy cache: the last good policy in a file, so a cold start needs no control plane, and a
-// small journal with the changes since. Both are encrypted (see format.ts). If the files
-// or the disk fail, the node works without a cache.
+// small journal with the changes since. Both are encrypted (see format.ts). If the files are
+// damaged or the disk fails, the node works without a cache.
 import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { Unproven } from '../proof/verify-answer.ts';
@@ -28,8 +28,8 @@ export type DiskCache = {
   load(): Promise<Kept | null>;
   /**
    * Schedules a policy to be written. `delta` is the change that led to it; null after a snapshot.
-   * A delta with anything but new keys is written immediately, because a revocation must survive a
-   * restart.
+   * A delta that contains anything other than new keys is written immediately, because a revocation
+   * must survive a restart.
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
@@ -42,7 +42,7 @@ export type DiskCache = {
   confirm(sentAtMs: number): void;
   /** Why the cache cannot be written; null when it can. */
   failure(): string | null;
-  /** Writes what is still pending. Never rejects. */
+  /** Writes any pending changes. Never rejects. */
   close(): Promise<void>;
 };
 

@@ -71,7 +71,10 @@ export class Journal {
     this.#chars = 0;
   }
 
-  /** Whether the journal covers every change since a policy file of this version; null: no file. */
+  /**
+   * Whether the journal covers every change since a policy file of this version; null means that
+   * there is no file.
+   */
   follows(version: number | null): boolean {
     const [first] = this.#batches;
     return first !== undefined && version !== null && first.since <= version;

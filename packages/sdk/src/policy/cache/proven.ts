@@ -69,7 +69,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
   return policy.whole(readInteger(head.version, 'version'), confirmedAt);
 }
 
-/** The journal's line for a delta. */
+/** Returns the journal's line for a delta. */
 export const provenLine = ({ body, ...headers }: Proof): string =>
   JSON.stringify({ ...headers, body: Buffer.from(body).toString('base64') });
 
@@ -139,7 +139,7 @@ class PolicyInParts {
     this.#generatedAt = part.generatedAt;
   }
 
-  /** Throws unless the responses lead to this version. */
+  /** Throws unless the responses end at this version. */
   async whole(version: number, confirmedAt: number): Promise<Kept> {
     const policy = this.#policy;
     if (!policy || this.#cursor !== null) throw new Error('a page of its snapshot is missing');
@@ -186,7 +186,10 @@ class PolicyInParts {
     return { ...expected, entriesMax: PAGE_KEYS_MAX };
   }
 
-  /** The cursor that a response was requested with. Throws if it was for a different feed. */
+  /**
+   * Returns the cursor that a response was requested with. Throws if the request was for a
+   * different feed.
+   */
   #cursorIn(target: string): string | null {
     const { query } = this.#reading;
     const isOfFeed = ['snapshot', 'delta'].some((endpoint) =>

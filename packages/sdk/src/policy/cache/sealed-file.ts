@@ -138,8 +138,8 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws disk
- * errors, which say nothing about the file.
+ * Returns a file's version: null if there is no file, UNKNOWN_VERSION if it cannot be trusted.
+ * Throws disk errors, which say nothing about the file.
  */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;

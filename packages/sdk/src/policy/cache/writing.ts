@@ -120,8 +120,8 @@ export class Writing {
   }
 
   /**
-   * Resolves true if a start from disk would accept no key that has been removed so far. False if
-   * the files can neither be updated nor removed. Never rejects.
+   * Resolves to true if a start from disk would accept no key that has been removed so far, and to
+   * false if the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
     // The policy file is about to be replaced; a stream of changes must not delay that.
@@ -217,8 +217,8 @@ export class Writing {
 
   /**
    * Keys removed while the policy file is being written must be in the journal before that file is
-   * put in place. Even if none are removed there must be a journal, so that a start notices if it
-   * was deleted.
+   * put in place. Even if none are removed there must be a journal, so that the next start notices
+   * if the journal was deleted.
    */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written

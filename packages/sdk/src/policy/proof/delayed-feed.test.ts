@@ -1,4 +1,4 @@
-// A node behind a relay that holds genuine signed responses back and sends them later.
+// A node behind a relay that holds back genuine signed responses and sends them later.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

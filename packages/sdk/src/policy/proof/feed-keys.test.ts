@@ -61,7 +61,7 @@ test('with a relay, the policy comes from the first URL, but the signing keys co
   ]);
 });
 
-test('responses signed with an unknown key do not make the node reload the list of keys all the time', async (t) => {
+test('responses signed with an unknown key do not make the node keep reloading the list of keys', async (t) => {
   const plane = new SignedPlane();
   const { node, clock } = await startedOn(t, plane, options);
   const { version } = node.state();

@@ -13,7 +13,7 @@ import { type Moment, momentOf, msSince } from '../time.ts';
 export type FeedKeys = {
   /** `no list`: no keys have been loaded, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
-  /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
+  /** Loads the published list when that is due: at startup, and once a day. Never rejects. */
   refresh(): Promise<void>;
   /** How many times a newly loaded list lacked a key from the previous one. */
   readonly removals: number;
@@ -41,10 +41,10 @@ const UNKNOWN_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 
-/** Pinned keys by their IDs, or the list that the deployment publishes. */
+/** Pinned keys by ID, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
-/** The feed's keys in a JWKS; throws a TypeError if the JWKS is malformed. */
+/** Extracts the feed's keys from a JWKS; throws a TypeError if the JWKS is malformed. */
 export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   const { keys } = fieldsOf(jwks);
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) {
@@ -140,7 +140,7 @@ class PublishedKeys implements FeedKeys {
   }
 }
 
-/** A list's keys; null if the list is malformed. */
+/** Parses a list's keys; null if the list is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
     return feedKeysIn(jwks);

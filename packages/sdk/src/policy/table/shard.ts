@@ -32,7 +32,7 @@ const GROWTH_AT_FIRST = 2;
 export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
-/** The expiry from its two words; Infinity if the key does not expire. */
+/** Reads the expiry from its two words; Infinity if the key does not expire. */
 export const expiryOf = (high: number, low: number): number =>
   high === NEVER ? Number.POSITIVE_INFINITY : high * WORD + (low >>> 0);
 
@@ -72,7 +72,7 @@ export class Shard {
     }
   }
 
-  /** The offset of a digest's record, or -1. All 32 bytes are compared. */
+  /** Returns the offset of a digest's record, or -1. All 32 bytes are compared. */
   find(digest: Int32Array): number {
     const tags = this.#tags;
     const tag = tagOf(digest[2] ?? 0);
@@ -99,7 +99,7 @@ export class Shard {
   }
 
   /**
-   * Removes a record. Later records of its probe sequence move up, so that no probe ends too early.
+   * Removes a record. Later records in its probe sequence move up, so that no probe ends too early.
    */
   remove(at: number): void {
     const words = this.own();
@@ -155,7 +155,7 @@ export class Shard {
     return this.words.byteLength + this.#tags.byteLength;
   }
 
-  /** A snapshot of the words; later changes do not affect it. */
+  /** Returns a snapshot of the words; later changes do not affect it. */
   show(): Int32Array {
     this.#isShown = true;
     return this.words;

@@ -118,7 +118,7 @@ export class PolicyTable {
     return this.#shards.reduce((sum, { bytes }) => sum + bytes, this.ids.bytes);
   }
 
-  /** The place of a digest's record, or -1. */
+  /** Returns the place of a digest's record, or -1. */
   find(digest: Int32Array): number {
     const shard = (digest[0] ?? 0) & (SHARDS - 1);
     const at = this.#shards[shard]?.find(digest) ?? -1;
@@ -134,12 +134,12 @@ export class PolicyTable {
     return place >>> SHARD_BITS;
   }
 
-  /** The terms of the key whose record begins at `start`. */
+  /** Returns the terms of the key whose record begins at `start`. */
   termsIn(words: Int32Array, start: number): Terms {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
-  /** The extra of the key with this link; the object never changes. */
+  /** Returns the extra of the key with this link; the object never changes. */
   extraOf(link: number): Extra | undefined {
     return this.#extras?.get(link);
   }
@@ -263,7 +263,7 @@ export class PolicyTable {
     return to;
   }
 
-  /** A snapshot of the records, shard by shard; later changes do not affect it. */
+  /** Returns a snapshot of the records, shard by shard; later changes do not affect it. */
   show(): Int32Array[] {
     return this.#shards.map((shard) => shard.show());
   }
