@@ -19,7 +19,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test('a call returns the response body with its type', async (t) => {
+test('a call returns the typed response body', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');

@@ -48,9 +48,11 @@ export type ClientOptions = {
    * `fetch`.
    */
   traceparent?: (() => string | undefined) | undefined;
-  /** Time limit of one attempt, in milliseconds; 30 seconds by default. */
+  /** Time limit for one attempt, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
-  /** Time limit of a call in milliseconds, including retries and waiting; 60 seconds by default. */
+  /**
+   * Time limit for a call in milliseconds, including retries and waiting; 60 seconds by default.
+   */
   totalMs?: number | undefined;
   /** How many times a failed attempt may be retried: 2 by default, at most 10. */
   retries?: number | undefined;

@@ -37,7 +37,7 @@ export type Outcome = 'not_done' | 'unknown';
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** If this version does not know the server's code, the closest code for the status. */
+  /** If this version does not recognise the server's code, the closest code for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
   /** What is wrong with the input; empty for other errors. */
@@ -151,7 +151,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isDetail = (value: unknown): value is ErrorDetail =>
   isText(fieldOf(value, 'path')) && isText(fieldOf(value, 'message'));
 
-/** The wait requested by `retry-after`, or null if the header is missing or unreadable. */
+/** Returns the wait requested by `retry-after`, or null if the header is missing or unreadable. */
 export function retryAfterMsOf(headers: Headers): number | null {
   const value = headers.get('retry-after')?.trim();
   if (!value) return null;

@@ -98,7 +98,7 @@ test('a revocation is retried after any failure', async (t) => {
   equal(seen.length, 3);
 });
 
-test('if nothing listens at the URL, the error says that the request was not sent', async () => {
+test('if nothing is listening at the URL, the error says that the request was not sent', async () => {
   const url = await deadUrl();
   const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
   equal(error.reason, 'connect');

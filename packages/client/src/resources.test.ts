@@ -53,8 +53,8 @@ const camelCase = (word: string): string =>
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The name that the rule gives: the path is the resource, and the verb comes from the HTTP method
- * or from the path's last word.
+ * Returns the name that the rule gives: the path is the resource, and the verb comes from the HTTP
+ * method or from the path's last word.
  */
 function nameByRule(endpoint: string): string {
   const [method = '', path = ''] = endpoint.split(' ');

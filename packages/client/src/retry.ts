@@ -78,7 +78,7 @@ export function waitMsAfter(
 const retryAfterOf = (error: unknown): number | null =>
   error instanceof KeyrailError ? error.retryAfterMs : null;
 
-/** A random number from 0 up to, but not including, 1. */
+/** Returns a random number from 0 up to, but not including, 1. */
 function randomFraction(): number {
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   return word / 2 ** 32;

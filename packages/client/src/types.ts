@@ -49,9 +49,9 @@ export type CallOptions = {
   idempotent?: boolean | undefined;
   /** Additional request headers, such as `if-none-match`. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Time limit of one attempt, in milliseconds. */
+  /** Time limit for one attempt, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Time limit of the whole call, in milliseconds, including retries and waiting. */
+  /** Time limit for the whole call, in milliseconds, including retries and waiting. */
   totalMs?: number | undefined;
   /** How many times a failed attempt may be retried. */
   retries?: number | undefined;

@@ -26,7 +26,7 @@ const bearing = (key: string, more = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
 
-test('for an allowed key, the response is an empty 200 with all headers that describe the key', async (t) => {
+test('for an allowed key, the response is an empty 200 with all the headers that describe the key', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {

@@ -134,8 +134,8 @@ export function createListener(parts: EdgeParts): RequestListener {
 }
 
 /**
- * A proxy's question: the query with its requirements and, unless it is in a header, the caller's
- * path. Null for requests to other endpoints.
+ * Parses a proxy's question: the query with its requirements and, unless it is in a header, the
+ * caller's path. Null for requests to other endpoints.
  */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {

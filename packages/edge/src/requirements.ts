@@ -69,7 +69,7 @@ export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
 
 const names = ['scopes', 'env', 'cost', 'route'] as const;
 
-/** The parameters of a query, or a description of what is wrong with it. */
+/** Returns a query's parameters, or a description of what is wrong with it. */
 function wantedIn(query: string): Wanted | string {
   const texts = new Map<string, string>();
   for (const part of query.split('&').filter((text) => text !== '')) {

@@ -1,5 +1,4 @@
-// The addresses that Edge listens on. The relay has an address of its own, separate from
-// verification.
+// The addresses that Edge listens on. The relay has its own address, separate from verification.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -41,7 +41,7 @@ export type Endpoint = {
   answers: Record<number, z.ZodType | null>;
 };
 
-/** Keeps the exact type of the map; misspelt methods and unknown fields do not compile. */
+/** Preserves the exact type of the map: misspelt methods and unknown fields do not compile. */
 export function endpoints<const T extends Record<Line, Endpoint>>(map: T & OnlyKnown<T>): T {
   return map;
 }
@@ -111,11 +111,11 @@ const dryRunQuery = {
   }),
 };
 
-/** The schema of the whole query; undefined if the endpoint accepts no query parameters. */
+/** Returns the schema of the whole query; undefined if the endpoint accepts no query parameters. */
 export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefined =>
   dryRun ? (query ?? z.strictObject({})).extend(dryRunQuery) : query;
 
-/** The names of the path parameters, in order. */
+/** Returns the names of the path parameters, in order. */
 export function pathParams(line: string): string[] {
   return Array.from(line.matchAll(/\{([^{}]+)\}/g), ([, name = '']) => name);
 }
@@ -139,8 +139,8 @@ export const acceptsRequestKey = (
 ): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
 
 /**
- * An endpoint's error statuses, in ascending order. They always include 400, because any request
- * can contain an unknown query parameter.
+ * Returns an endpoint's error statuses, in ascending order. They always include 400, because any
+ * request can contain an unknown query parameter.
  */
 export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   const { auth, body, anyContentType, refusals = {} } = endpoint;

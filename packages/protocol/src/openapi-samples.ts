@@ -225,7 +225,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The field's sample value; undefined if any value of the right type will do. */
+/** Returns the field's sample value; undefined if any value of the right type will do. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

@@ -146,6 +146,6 @@ const schemeOf: Record<Credential, keyof typeof securitySchemes> = {
   signature: 'scannerSignature',
 };
 
-/** The schemes that an endpoint accepts; any one of them is enough. */
+/** Returns the schemes that an endpoint accepts; any one of them is enough. */
 export const securityOf = (auth: Auth): JsonObject[] =>
   accepts[auth].map((credential) => ({ [schemeOf[credential]]: [] }));

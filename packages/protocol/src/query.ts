@@ -20,7 +20,7 @@ const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
-/** A whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
+/** Accepts a whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
 export function queryInteger(min: number, max: number): IntegerQuery;
 export function queryInteger(
   min: number,

@@ -7,7 +7,10 @@ const SHAPE =
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The instant, truncated to milliseconds; null unless the text is a strict ISO 8601 date-time. */
+/**
+ * Returns the instant, truncated to milliseconds; null unless the text is a strict ISO 8601
+ * date-time.
+ */
 export function parseTimestamp(value: string): Date | null {
   const match = SHAPE.exec(value);
   if (!match) return null;

@@ -123,7 +123,7 @@ function responseTables(responses: readonly Response[], schemas: Components): Ht
   return html`<h4>Responses</h4>${parts}`;
 }
 
-/** The label shown even while a response's table is closed, such as `SecretKey`. */
+/** Returns the label shown even while a response's table is collapsed, such as `SecretKey`. */
 function kindOf(schema: JsonObject, schemas: Components): string {
   const name = nameOf(schema);
   if (name) return name;
@@ -149,7 +149,7 @@ function refusalLinks({ refusals }: Operation): Html {
       ${reasons}`;
 }
 
-/** A curl command and the response to it. */
+/** Renders a curl command and the response to it. */
 export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`

@@ -16,7 +16,7 @@ export function curlFor(operation: Operation, url: string): string {
   ].join(' \\\n  ');
 }
 
-/** The body that the command sends. An optional body whose example is empty is omitted. */
+/** Returns the body that the command sends. An optional body whose example is empty is omitted. */
 function bodyToSend(body: Operation['body']): unknown {
   if (!body) return undefined;
   const isEmpty = JSON.stringify(body.example) === '{}';

@@ -51,7 +51,7 @@ function scene(...states: State[]) {
     }),
   );
   const addresses = createAddresses({ transports, clock, chance: () => 0.5, log: () => {} });
-  /** The URL that requests currently go to. */
+  /** Returns the URL that requests currently go to. */
   const usedNow = async () => {
     asked.length = 0;
     await addresses.send({ method: 'GET', path: '/x', timeoutMs: 1 });

@@ -13,7 +13,7 @@ const NO_FIELDS: Fields = Object.freeze({});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** An object's fields; none if the value is not an object. */
+/** Returns an object's fields; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
 /** Returns the number clamped to its range, or null if the value is not a number. */
@@ -56,7 +56,7 @@ export function readBoolean(value: unknown, name: string): boolean {
   throw new InvalidContent(`${name} is missing`);
 }
 
-/** A whole number from 0 to `most`. */
+/** Reads a whole number from 0 to `most`. */
 export function readInteger(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
   if (isWhole && value >= 0 && value <= most) return value;

@@ -182,7 +182,7 @@ export class Plane {
 
 export type Watched = { plane: Plane; node: Keyrail; clock: ManualClock; logged: string[] };
 
-/** A node that uses this control plane. */
+/** Creates a node that uses this control plane. */
 export function nodeOn(
   plane: Plane,
   options: Partial<KeyrailOptions> = {},

@@ -49,7 +49,7 @@ export function signed(
   };
 }
 
-/** A plane's `fetch`, before a subclass replaces it. */
+/** Returns a plane's `fetch`, before a subclass replaces it. */
 const plainFetchOf = (plane: Plane): Fetch => plane.fetch;
 
 export class SignedPlane extends Plane {

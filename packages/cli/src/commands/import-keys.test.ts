@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
 
 const TENANT = '"Globex, ""Inc."""';
 
-/** A CSV file of plain keys, with rows so large that only three fit in a batch. */
+/** Returns a CSV file of plain keys, with rows so large that only three fit in a batch. */
 const largeCsv = (tenants: readonly string[]): string => {
   const note = 'x'.repeat(300_000);
   const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);

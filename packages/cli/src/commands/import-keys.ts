@@ -184,7 +184,7 @@ async function importFile(
   );
 }
 
-/** The lines on which a batch's first and last rows start. */
+/** Returns the lines on which a batch's first and last rows start. */
 const linesOf = (batch: readonly BatchRow[]) => [batch.at(0)?.line, batch.at(-1)?.line];
 
 /** Splits rows into batches that stay within the limits of a single call. */

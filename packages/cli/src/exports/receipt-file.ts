@@ -11,7 +11,10 @@ export const receiptOption = {
 
 type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
 
-/** The path for the receipt. Checks it before the key is changed, and throws if a file exists. */
+/**
+ * Returns the path for the receipt. Checks it before the key is changed, and throws if the file
+ * already exists.
+ */
 export async function receiptPathOf(given: Given): Promise<string | undefined> {
   const path = given.maybe('receipt');
   if (path === undefined) return undefined;

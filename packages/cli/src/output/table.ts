@@ -20,7 +20,7 @@ type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
 const GAP = 2;
 const SHRUNK_WIDTH_MIN = 14;
 
-/** The table as lines that are at most `width` wide, or as wide as its IDs require. */
+/** Formats the table as lines that are at most `width` wide, or as wide as its IDs require. */
 export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint): string[] {
   const natural = columns.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => widthOf(row[at]?.text ?? ''))),

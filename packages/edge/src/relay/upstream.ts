@@ -179,7 +179,10 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
   };
 }
 
-/** A response's headers, without those that apply only to its connection and those in `without`. */
+/**
+ * Returns a response's headers, without those that apply only to its connection and those in
+ * `without`.
+ */
 export function passedHeaders(
   { rawHeaders }: IncomingMessage,
   without: ReadonlySet<string> = new Set(),

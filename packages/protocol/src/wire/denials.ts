@@ -80,7 +80,7 @@ type Said = ErrorText & {
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** An error response in the control plane's format. */
+/** Builds an error response in the control plane's format. */
 export function denialResponse(said: Said): DenialResponse {
   const { status, code, message, missingScopes = [] } = said;
   const wait = said.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : null);
@@ -101,7 +101,7 @@ export function denialResponse(said: Said): DenialResponse {
   };
 }
 
-/** The response for a denied key. */
+/** Returns the response for a denied key. */
 export function refuseKey(reason: DenialReason, missingScopes: readonly string[]): DenialResponse {
   const code = denialCodeOf[reason];
   return denialResponse({ ...denialCodes[code], code, missingScopes });

@@ -11,7 +11,7 @@ const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
 /** The space may be URL-encoded, and the credential may be one from another product. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
-/** The text with each credential replaced by its display prefix. */
+/** Replaces each credential in the text with its display prefix. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(CREDENTIAL, '$1')

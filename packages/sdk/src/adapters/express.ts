@@ -60,7 +60,8 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
 }
 
 /**
- * The route pattern, prefixed with its router's mount path; null for middleware without a route.
+ * Returns the route pattern, prefixed with its router's mount path; null for middleware without a
+ * route.
  */
 export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
   const { path } = fieldsOf(route);

@@ -21,7 +21,9 @@ const rateLimits = [
   { id: 'hour', limit: 100, windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const,
 ];
 
-/** A protected route whose handler counts its runs and responds with what `answer` returns. */
+/**
+ * Sets up a protected route whose handler counts its runs and responds with what `answer` returns.
+ */
 async function given(t: TestContext, answer: (body: string) => Response) {
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits }] });
   t.after(() => keyrail.close());

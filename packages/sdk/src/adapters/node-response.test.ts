@@ -15,7 +15,7 @@ import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
 import { takeBody } from './node-call.ts';
 
-/** A node whose admissions wait until the test releases them. */
+/** Creates a node whose admissions wait until the test releases them. */
 async function slowNode(t: TestContext, route: RouteOptions = { idempotency: true }) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());

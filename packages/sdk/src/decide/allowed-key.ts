@@ -105,7 +105,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     return isImported ? importedEnv(ids, idsAt + IDS_WORDS) : envOf(keyText);
   }
 
-  /** The required scopes that the key lacks. */
+  /** Returns the required scopes that the key lacks. */
   missing(wanted: readonly string[]): readonly string[] {
     const { scopes } = this.#key.terms;
     for (const scope of wanted) {

@@ -120,7 +120,7 @@ export class UnverifiedKey<R> implements UnverifiedContext<R> {
   }
 }
 
-/** All fields except the vendor's resources, which may contain secrets. */
+/** Returns all fields except the vendor's resources, which may contain secrets. */
 function shown({ resources: _, ...fields }: RequestContext | UnverifiedContext): object {
   return { ...fields, scopes: [...fields.scopes] };
 }

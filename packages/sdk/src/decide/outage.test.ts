@@ -15,7 +15,7 @@ const SCOPES = ['a', 'b', 'c'];
 
 type ModelKey = { text: string; env: 'live' | 'test'; scopes: string[]; expiresAt: number };
 
-/** The expected decision, computed in the simplest way. */
+/** Computes the expected decision in the simplest way. */
 function expected(key: ModelKey | null, route: RouteOptions, now: number): string {
   if (!key) return 'unknown_key';
   if (key.expiresAt <= now) return 'expired';

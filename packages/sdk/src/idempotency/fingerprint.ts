@@ -18,7 +18,7 @@ export type Scope = {
   idempotencyKey: string;
 };
 
-/** The problem with an `Idempotency-Key`; null if it is valid. */
+/** Describes the problem with an `Idempotency-Key`; null if it is valid. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
   if (key.length > KEY_CHARS_MAX) {

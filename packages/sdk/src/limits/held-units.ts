@@ -243,7 +243,10 @@ export class HeldUnits {
     return units >= UNITS_MIN ? units : 0;
   }
 
-  /** The counters as last reported. Units on lease are not spent, so they count as remaining. */
+  /**
+   * Returns the counters as last reported. Units on lease are not spent, so they count as
+   * remaining.
+   */
   states(nowMs: number): RateLimitState[] {
     const passedMs = Math.floor(nowMs - this.#statesAtMs);
     return this.#states.map(({ id, limit, windowMs, remaining, resetMs }) => ({

@@ -18,7 +18,7 @@ const rule: RateLimitRule = {
 const PART_MS = 225_000;
 const LEASED = { cost: 1, leases: true };
 
-/** A counter that grants every requested lease, as long as units remain. */
+/** Creates a counter that grants every requested lease, as long as units remain. */
 function counter(limit = 10_000, expiresInMs = PART_MS) {
   let used = 0;
   let leases = 0;

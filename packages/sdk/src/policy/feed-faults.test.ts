@@ -19,7 +19,7 @@ const answer = (body: unknown, status = 200) => Response.json(body, { status });
 const refusal = (status: number, code: string) =>
   answer({ error: { code, message: 'no' } }, status);
 
-/** A valid delta or snapshot with one fault. */
+/** Returns a valid delta or snapshot with one fault. */
 const spoilt = (spoil: (body: Body) => Body) => (asked: Asked, plane: Plane) =>
   answer(
     spoil(

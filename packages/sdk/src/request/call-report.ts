@@ -104,8 +104,8 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. `call.key` is used as it is. Otherwise, the first header with a
- * Keyrail key is used, so that a route can also accept other bearer tokens; if there is none, the
+ * Returns the presented key, or null. `call.key` is used as it is. Otherwise, the first header with
+ * a Keyrail key is used, so that a route can also accept other bearer tokens; if there is none, the
  * first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {

@@ -70,7 +70,7 @@ export class Lines {
     this.#count += 1;
   }
 
-  /** The request body: the events, followed by the fields of the batch. */
+  /** Returns the request body: the events, followed by the fields of the batch. */
   documentWith(fields: object): Uint8Array<ArrayBuffer> {
     const closing = this.#write(`],${JSON.stringify(fields).slice(1)}`);
     return this.#bytes.subarray(0, this.#used + closing);

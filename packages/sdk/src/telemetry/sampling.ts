@@ -31,7 +31,7 @@ export class Sampling {
     this.#keysSince = this.#since;
   }
 
-  /** The probability with which this request was chosen; null if it was not chosen. */
+  /** Returns the probability with which this request was chosen; null if it was not chosen. */
   choose(key: string | null, beganAt: number): number | null {
     this.#adjust(beganAt);
     if (this.#share >= 1) return 1;

@@ -119,7 +119,7 @@ class TelemetryQueue {
     }
   }
 
-  /** The batch that the next event is added to. */
+  /** Returns the batch that the next event is added to. */
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
     if (last !== undefined && !last.isFull(batchMax)) return last;

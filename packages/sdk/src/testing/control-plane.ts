@@ -82,7 +82,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
   };
 }
 
-/** A simulated network. Disconnecting it fails the requests in flight, as a real outage does. */
+/** Simulates a network. Disconnecting it fails the requests in flight, as a real outage does. */
 function createWire() {
   const onItsWay = new Set<() => void>();
   let isWhole = true;

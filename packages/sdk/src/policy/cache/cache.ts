@@ -24,7 +24,10 @@ import { readNewest, removeVersions, type Versioned, versionsOf } from './versio
 import { type Found, Writing } from './writing.ts';
 
 export type DiskCache = {
-  /** The cached policy; null if it is missing, invalid or from a different feed. Never rejects. */
+  /**
+   * Loads the cached policy; null if it is missing, invalid or from a different feed. Never
+   * rejects.
+   */
   load(): Promise<Kept | null>;
   /**
    * Schedules a policy to be written. `delta` is the change that led to it; null after a snapshot.

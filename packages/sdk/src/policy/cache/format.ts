@@ -84,7 +84,7 @@ export type KeptTimes = {
 
 export type Kept = KeptTimes & { policy: Policy };
 
-/** The unencrypted front: the salt for the key, and the version, which writers compare. */
+/** Builds the unencrypted front: the salt for the key, and the version, which writers compare. */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);

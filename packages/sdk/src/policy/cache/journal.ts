@@ -86,7 +86,10 @@ export class Journal {
     this.#chars = this.#batches.reduce((sum, { chars }) => sum + chars, 0);
   }
 
-  /** The file contents: a head that describes the resulting policy, then one change per line. */
+  /**
+   * Returns the file contents: a head that describes the resulting policy, then one change per
+   * line.
+   */
   pieces({ policy, savedAt, confirmedAt }: Kept, belonging: Belonging): Uint8Array[] {
     const { version, projectDeleted, table } = policy;
     const { fingerprint } = table;

@@ -24,7 +24,7 @@ const RESPONSES_MAX = 100_000;
 const TEXT = /^[\x20-\x7e]{1,8192}$/;
 const BASE64 = /^[A-Za-z\d+/=]*$/;
 
-/** The contents of the policy file. */
+/** Returns the contents of the policy file. */
 export function provenPieces(
   { policy, confirmedAt }: Kept,
   { snapshot, deltas }: Proofs,

@@ -33,7 +33,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 /** The maximum number of calls of `meet`; after that, the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
-/** The version and the decrypted bytes. Throws if the file is missing or invalid. */
+/** Returns the version and the decrypted bytes. Throws if the file is missing or invalid. */
 export async function readSealed(
   path: string,
   secretKey: string,

@@ -20,7 +20,7 @@ type SignedResponse = {
 };
 
 type Freshness = {
-  /** The moment up to which a response confirms the policy, or the reason to reject it. */
+  /** Returns the moment up to which a response confirms the policy, or the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
   /** Why the last accepted response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;

@@ -33,7 +33,7 @@ export class Ids {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
   }
 
-  /** The chunk that a row is in. Used rows never change. */
+  /** Returns the chunk that a row is in. Used rows never change. */
   wordsOf(row: number): Int32Array {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }

@@ -63,7 +63,8 @@ export class LinkedIds {
   }
 
   /**
-   * The ID tables with many unused rows, each with its number of keys; `keys` is the total number.
+   * Returns the ID tables with many unused rows, each with its number of keys; `keys` is the total
+   * number.
    */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [

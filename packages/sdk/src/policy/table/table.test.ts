@@ -120,7 +120,7 @@ const rowOf = (table: PolicyTable, number: number): number => {
   return (table.wordsOf(place)[table.startOf(place) + LINK_AT] ?? 0) - 1;
 };
 
-/** The number of used records in a shard. */
+/** Counts the used records in a shard. */
 const usedIn = (words: Int32Array): number => {
   let used = 0;
   for (let at = LINK_AT; at < words.length; at += RECORD_WORDS) if (words[at] !== 0) used += 1;

@@ -125,7 +125,7 @@ export class PolicyTable {
     return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
-  /** The array that contains a record, at the offset `startOf`. Read it synchronously. */
+  /** Returns the array that contains a record, at the offset `startOf`. Read it synchronously. */
   wordsOf(place: number): Int32Array {
     return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
@@ -144,7 +144,10 @@ export class PolicyTable {
     return this.#extras?.get(link);
   }
 
-  /** Every extra with its link; null if there are none. Later changes do not affect the list. */
+  /**
+   * Returns every extra with its link; null if there are none. Later changes do not affect the
+   * list.
+   */
   showExtras(): [number, Extra][] | null {
     return this.#extras && [...this.#extras];
   }
