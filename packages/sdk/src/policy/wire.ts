@@ -116,7 +116,9 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
     entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
   }
   // A key outside the filter must not be accepted, even if the response's head is correct.
-  if (env !== null && entry.env !== env) throw new InvalidContent('a key is in another environment');
+  if (env !== null && entry.env !== env) {
+    throw new InvalidContent('a key belongs to an environment that was not requested');
+  }
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
