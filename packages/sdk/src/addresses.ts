@@ -16,7 +16,7 @@ type AddressParts = {
 
 type Addresses = Transport & { close(): void };
 
-/** A URL is alive if this path responds, even if other requests to it are slow. */
+/** A URL is considered alive if this path responds, even if other requests to it are slow. */
 const PROBE = '/readyz';
 const PROBE_MS_MAX = 2_000;
 const RETURN_MS = 30_000;

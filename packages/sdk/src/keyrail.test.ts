@@ -24,7 +24,7 @@ function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {
   return watched;
 }
 
-/** Waits in real time, because file access does not follow the manual clock. */
+/** Waits in real time, because file access does not depend on the manual clock. */
 async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) {
     if (await holds()) return;
@@ -154,7 +154,7 @@ test('a control plane is trusted again once its fast clock is corrected', async 
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test("a late response does not set the node's time back", async (t) => {
+test("a late response does not set the node's clock back", async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({
@@ -169,7 +169,7 @@ test("a late response does not set the node's time back", async (t) => {
   equal(reasonOf(watched, ended), 'expired');
 });
 
-test('a deleted project is distinguished from an empty one', async (t) => {
+test('a node can tell a deleted project from an empty one', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane);

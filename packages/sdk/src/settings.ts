@@ -177,7 +177,7 @@ const safe =
     try {
       log(level, message);
     } catch {
-      // The log itself failed, so there is nowhere to report it.
+      // The log itself failed, so there is nowhere to report the error.
     }
   };
 

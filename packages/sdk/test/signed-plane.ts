@@ -1,5 +1,5 @@
-// An in-memory control plane that signs its feed like the server. A test can alter each response
-// after it has been signed.
+// An in-memory control plane that signs its feed like the real server. A test can alter each
+// response after it has been signed.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
   FEED_LABEL,

@@ -1,4 +1,4 @@
-// Express 4 and 5, and other frameworks with Express middleware.
+// The adapter for Express 4 and 5, and for other frameworks that use Express middleware.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';

@@ -1,4 +1,4 @@
-// Fastify 4 and 5.
+// The adapter for Fastify 4 and 5.
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type {} from 'fastify';

@@ -1,4 +1,4 @@
-// Requests that end without a complete response from their handler: during admission, or in the
+// Requests that end before their handler has sent a complete response: during admission, or in the
 // middle of the response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';

@@ -30,7 +30,7 @@ export function watchResponse(
     settle({ failed: true });
     return false;
   }
-  // The caller disconnected before this point, so no `close` event will follow.
+  // The caller disconnected before this point, so there will be no `close` event.
   if (hasLeft(response)) {
     settle({ gone: true });
     // The request body is lost too: a response created without it must not be stored for a retry.

@@ -42,7 +42,7 @@ export type Admitted<C = unknown> = {
   readonly headers: Readonly<Record<string, string>>;
   /** How many bytes of the response body `settle` needs; 0 for none. */
   readonly captureBytesMax: number;
-  /** Call this when the handler has finished. Never throws, never blocks. */
+  /** Call this when the handler has finished. Never throws and never blocks. */
   settle(outcome: HandlerOutcome): void;
 };
 

@@ -42,9 +42,9 @@ export type KeyrailState = {
    */
   readonly lastSyncAt: number | null;
   /**
-   * Why the last request to the policy feed failed, or else why the cache cannot be written or the
-   * feed's published keys cannot be reloaded; null if everything works. A `hard` failure does not
-   * go away on its own: an operator has to intervene.
+   * Why the last request to the policy feed failed or, if it succeeded, why the cache cannot be
+   * written or the feed's published keys cannot be reloaded; null if everything works. A `hard`
+   * failure does not go away on its own: an operator has to intervene.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -60,8 +60,8 @@ export type Keyrail<R = unknown> = {
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /**
-   * Decides whether to allow a key, using the local policy. Synchronous; never uses the network,
-   * never throws.
+   * Decides whether to allow a key, using the local policy. Synchronous; it never uses the network
+   * and never throws.
    */
   verify: Verify<R>;
   /**

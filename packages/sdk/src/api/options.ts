@@ -58,7 +58,10 @@ export type KeyrailOptions<R = unknown> = {
   resources?: Partial<Record<Env, R>> | undefined;
   /** The headers to look for the key in, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
-  /** If false, polls at intervals instead of holding a request open until something changes. */
+  /**
+   * If false, the node polls at intervals instead of holding a request open until something
+   * changes.
+   */
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
@@ -69,7 +72,7 @@ export type KeyrailOptions<R = unknown> = {
   staleAfterMs?: number | undefined;
   /**
    * Denies every key with `policy_unavailable` if the policy has not been confirmed for this long;
-   * at least `staleAfterMs`. By default, a policy of any age is used.
+   * at least `staleAfterMs`. By default, the policy is used regardless of its age.
    */
   maxStaleMs?: number | null | undefined;
   /** How rate limits are counted. */
@@ -93,7 +96,7 @@ export type KeyrailOptions<R = unknown> = {
 export type TelemetryOptions = {
   /** The fraction of requests to report, above 0 and up to 1; 1 by default. */
   sampleRate?: number | undefined;
-  /** The longest time an event waits before it is sent; 5 s by default. */
+  /** The maximum time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
   /**
    * The maximum number of queued events; further events are dropped and counted. 10,000 by default.

@@ -8,9 +8,9 @@ export type RouteOptions = {
   /** Allows only this environment's keys. */
   env?: Env | undefined;
   /**
-   * What to do when there is no policy at all: after a cold start with neither control plane nor
-   * cache. `allow` allows every well-formed key unverified, without a tenant and without a scope
-   * check, so keep the default `deny` on a route that moves money.
+   * What to do when there is no policy at all, after a cold start with neither a reachable control
+   * plane nor a cache. `allow` allows every well-formed key unverified, without a tenant and
+   * without a scope check, so keep the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
   /**

@@ -1,5 +1,5 @@
 // Decides whether to allow a key: a pure function of the policy, the full key and the route's
-// options. A known key takes one SHA-256 and one lookup. A known key's checksum is not compared,
+// options. A known key costs one SHA-256 and one lookup. A known key's checksum is not compared,
 // because no other string has the same hash. For an unknown string, the checksum distinguishes a
 // typo from an unknown key. Imported keys have no checksum: any printable string may be an imported
 // key.

@@ -1,4 +1,4 @@
-// How a node treats imported keys: which strings it hashes, and how it decides.
+// How a node handles imported keys: which strings it hashes, and what it decides.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import crypto, { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

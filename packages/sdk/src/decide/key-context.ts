@@ -1,4 +1,5 @@
-// The two kinds of context. All fields are own properties, so that a copy or a spread has them too.
+// The two kinds of context. All fields are own properties, so that copying or spreading a context
+// keeps them.
 import { inspect } from 'node:util';
 import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
 import type {

@@ -14,7 +14,7 @@ const scope: Scope = {
   idempotencyKey: 'one',
 };
 
-test('every part of a scope changes its hash', () => {
+test('changing any part of a scope changes its hash', () => {
   const others: Partial<Scope>[] = [
     { projectId: 'q' },
     { env: 'test' },
@@ -50,7 +50,7 @@ test('a fingerprint is the hash of the method, path, sorted query and body', () 
   equal(fingerprintOf({ ...asked, method: 'post' }), fingerprintOf(asked));
 });
 
-test('a fingerprint ignores the order of query parameters and nothing else', () => {
+test('a fingerprint ignores the order of query parameters, but nothing else', () => {
   equal(fingerprintOf({ ...asked, query: 'b=2&a=1' }), fingerprintOf(asked));
   equal(
     fingerprintOf({ ...asked, query: 'x=2&x=1&y=%20' }),

@@ -6,7 +6,7 @@ import type { Env } from '../api/context.ts';
 
 const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
-/** Keeps equal idempotency keys apart if they come from different callers or routes. */
+/** Keeps identical idempotency keys apart if they come from different callers or routes. */
 export type Scope = {
   projectId: string;
   env: Env;

@@ -137,7 +137,7 @@ test('a heartbeat without a response is retried before the lock expires', async 
   ok(clock.monotonicMs() - began < lockMs / 2);
 });
 
-test('a lost lock is logged once and gets no more heartbeats', async (t) => {
+test('a lost lock is logged once, and no more heartbeats are sent for it', async (t) => {
   const { hold, clock, steps, logged } = await open(
     t,
     answers(() => done('lost')),
@@ -221,7 +221,7 @@ test('draining waits for pending responses, but not forever', async (t) => {
   await drained;
 });
 
-test("excessive numbers in the control plane's responses are clamped", async (t) => {
+test("out-of-range numbers in the control plane's responses are clamped", async (t) => {
   const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed(huge) : done(),

@@ -15,7 +15,7 @@ export type ReplayedResponse = {
 
 /**
  * Headers that are never stored: hop-by-hop headers, headers set on every response, headers that
- * concern only the first request, and cookies, which are credentials.
+ * apply only to the first request, and cookies, which are credentials.
  */
 const LEFT_OUT = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer

@@ -71,7 +71,7 @@ async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('requests with a busy key need no call to the control plane, and their headers still count down', async (t) => {
+test('requests with a busy key need no call to the control plane, but their headers still count down', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -111,7 +111,7 @@ test('a lease expires after its duration, measured from when it was requested', 
   await late;
 });
 
-test('when a lease has expired, concurrent requests share one request for a new lease', async (t) => {
+test('after a lease expires, concurrent requests share one request for a new lease', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);

@@ -77,7 +77,7 @@ test('a repeated cursor is not followed', async (t) => {
   deepEqual([reasonOf(watched, revoked), node.state().failure], ['unknown_key', null]);
 });
 
-test('pages without new keys are not followed, even if their cursors differ', async (t) => {
+test('paging stops at a page without new keys, even if the cursors differ', async (t) => {
   let page = 0;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.issue();

@@ -158,7 +158,7 @@ test('polls are held open by default, and sent at intervals if longPoll is false
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('if the network breaks held polls, the node uses plain polls and tries holding again later', async (t) => {
+test('if the network breaks held polls, the node switches to plain polls and tries holding again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;
@@ -214,7 +214,7 @@ test('after an outage, the first poll is not held, so its response confirms the 
   }
 });
 
-test('a project that changes constantly is polled with pauses in between', async (t) => {
+test('if a project changes constantly, there are pauses between polls', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {
     queueMicrotask(() => void plane.issue());

@@ -38,7 +38,7 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** How much longer than its hold a held request may take. */
+/** How much longer a held request may take than the hold itself. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
 /** The target size of a page: parsing it blocks the event loop for about ten milliseconds. */
@@ -103,8 +103,7 @@ export class Source {
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   /**
-   * Whether the control plane may have registered this node, because a request with its ID was
-   * sent.
+   * Whether the control plane may have registered this node because a request with its ID was sent.
    */
   #isNamed = false;
   /** Whether the control plane signs its feed, and so supports the header with the node's name. */
@@ -260,7 +259,7 @@ export class Source {
 
 const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether no connection was made, so that nothing was sent. */
+/** Whether no connection was made, which means that nothing was sent. */
 const isUnsent = (outcome: Outcome): boolean =>
   outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 

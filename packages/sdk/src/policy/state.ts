@@ -1,6 +1,6 @@
-// The policy in force and how fresh it is: the one object that decisions read and the feed writes.
-// Freshness is computed from the clocks whenever it is read, never by a timer: when a suspended
-// process resumes, the first decision comes before the first timer.
+// The policy in force and how fresh it is. This is the one object that decisions read and the feed
+// updates. Freshness is computed from the clocks whenever it is read, never by a timer: when a
+// suspended process resumes, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -22,7 +22,7 @@ export type Policy = {
 
 /** The clock readings at one moment, and what they mean for the policy. */
 export type Look = {
-  /** The time that key expiry is checked against. */
+  /** The time against which key expiry is checked. */
   readonly nowMs: number;
   /** Whether the policy may be out of date. */
   readonly degraded: boolean;
@@ -54,7 +54,7 @@ export class PolicyState {
   #confirmedAt: Moment | null = null;
   /** The policy counts as out of date until the next confirmation. */
   #isDoubted = true;
-  /** The last confirmation showed that the wall clock is wrong, so its readings do not count. */
+  /** The last confirmation showed that the wall clock is wrong, so its readings are ignored. */
   #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();

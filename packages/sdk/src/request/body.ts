@@ -38,7 +38,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
       try {
         gathered.add(Buffer.from(chunk));
       } catch (error) {
-        // The stream keeps flowing and is discarded, so that the connection can be used again.
+        // The rest of the stream is read and discarded, so that the connection can be reused.
         stop();
         reject(error);
       }

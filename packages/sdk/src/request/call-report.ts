@@ -1,4 +1,4 @@
-// One request as an adapter describes it: how its key is found, and its telemetry event.
+// One request as described by an adapter: how its key is found, and its telemetry event.
 import { randomUUID } from 'node:crypto';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import { trimmed } from '@keyrail/protocol/wire/trim.ts';
@@ -56,7 +56,7 @@ export function createReports({ settings, clock, telemetry }: ReportParts): Begi
           key_id: key?.keyId ?? null,
           display_prefix: key?.displayPrefix ?? null,
           method: call.method,
-          // A path may contain the vendor's secrets, such as a token in a link.
+          // A path may contain the vendor's secrets, such as the token in a link.
           path: routeName ?? call.path,
           route: routeName,
           status,

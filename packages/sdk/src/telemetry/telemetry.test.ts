@@ -161,7 +161,7 @@ test('an event is serialized as JSON.stringify would, whatever it contains', () 
   );
 });
 
-test('odd requests do not make the server reject a whole batch', async (t) => {
+test('unusual requests do not make the server reject a whole batch', async (t) => {
   const { record, clock, batches, state } = await open(t);
   const long = '/\ud83d\ude00'.repeat(9000);
   record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });

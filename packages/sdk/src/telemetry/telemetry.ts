@@ -28,7 +28,10 @@ export type Telemetry = {
 const SEND_MS_MAX = 10_000;
 const BACKOFF_MS_FIRST = 1_000;
 const BACKOFF_MS_MAX = 60_000;
-/** After a hard failure (a wrong key, or a server without telemetry), a quick retry is useless. */
+/**
+ * After a hard failure (a wrong key, or a server without telemetry), a quick retry would be
+ * useless.
+ */
 const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
@@ -154,7 +157,7 @@ class TelemetryQueue {
     this.#batch = null;
   }
 
-  /** A batch that is already being sent may take longer than `leftMs`. */
+  /** If a batch is already being sent, that may take longer than `leftMs`. */
   async #stepWithin(leftMs: number): Promise<number> {
     let cancel = () => {};
     const over = new Promise<number>((done) => {

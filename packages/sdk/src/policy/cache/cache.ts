@@ -50,7 +50,7 @@ export type DiskCache = {
 };
 
 export type CacheParts = Omit<CacheNaming, 'isProven'> & {
-  /** Set if the cache stores signed responses, which are verified when it is loaded. */
+  /** Set if the cache stores signed responses, which are verified when the cache is loaded. */
   proven?: ProvenParts | null;
   clock: Clock;
   log: Log;

@@ -1,5 +1,5 @@
 // The policy cache under adverse conditions: failing disks, processes that share the directory,
-// files that do not belong together, and unfortunate timing.
+// mismatched files, and unfortunate timing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ test('a journal is not applied to a policy with a different history', async (t) 
   await wholeWritten(oneClock, () => versionOf('policy'));
   const kept = await other.load();
   ok(kept);
-  // One node gets two keys. Then the database is restored, and the other node gets neither of them.
+  // One node gets two keys. Then the database is restored, so the other node gets neither of them.
   const chance = chanceFrom(1);
   for (const number of [50, 51])
     change(one, policy, [{ kind: 'upsert', entry: entryOf(number, chance) }]);

@@ -55,7 +55,7 @@ test('imported keys in the journal are restored as imported', async (t) => {
   deepEqual(kept && toldBy(kept.policy.table, entry.lookupHash), entry);
 });
 
-test('each of many revocations in a row is written before it is acknowledged', async (t) => {
+test('in a long series of revocations, each one is written before it is acknowledged', async (t) => {
   const { open, versionOf, cache, policy } = await written(t, 100, 1);
   for (let number = 0; number < 50; number += 1) {
     change(cache, policy, [removal(number)]);

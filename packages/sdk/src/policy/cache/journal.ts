@@ -80,7 +80,7 @@ export class Journal {
     return first !== undefined && version !== null && first.since <= version;
   }
 
-  /** Drops the changes that a policy file of this version already contains. */
+  /** Drops the changes already contained in a policy file of this version. */
   forget(version: number): void {
     this.#batches = this.#batches.filter((batch) => batch.version > version);
     this.#chars = this.#batches.reduce((sum, { chars }) => sum + chars, 0);

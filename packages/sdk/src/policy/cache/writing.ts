@@ -39,7 +39,7 @@ const SMALL_KEYS_MAX = 10_000;
 /** The files on disk: `base` is the policy file's version; `kept` has the journal applied. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
-/** Thrown when the policy file being written is outdated and the journal does not cover the gap. */
+/** Thrown if the policy file being written is outdated and the journal does not cover the gap. */
 class Overtaken extends Error {}
 
 export class Writing {
@@ -78,7 +78,7 @@ export class Writing {
     return this.#failure;
   }
 
-  /** Continues from the files that were loaded. */
+  /** Continues from the loaded files. */
   begin({ kept, applied }: Found): void {
     this.#latest = kept;
     if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);

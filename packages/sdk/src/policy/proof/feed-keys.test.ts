@@ -73,7 +73,7 @@ test('responses signed with an unknown key do not make the node keep reloading t
   ok(plane.reads <= 12, String(plane.reads));
 });
 
-test('a node gets no policy if the list of signing keys is empty or only has keys for other purposes', async (t) => {
+test('a node gets no policy if the list of signing keys is empty or contains only keys for other purposes', async (t) => {
   for (const published of [[newSigner('first', 'receipt')], []]) {
     const plane = new SignedPlane();
     plane.published = published;

@@ -15,7 +15,7 @@ export type FeedKeys = {
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
   /** Loads the published list when that is due: at startup, and once a day. Never rejects. */
   refresh(): Promise<void>;
-  /** How many times a newly loaded list lacked a key from the previous one. */
+  /** How many times a newly loaded list was missing a key from the previous one. */
   readonly removals: number;
   /**
    * Why the last attempt to load the list failed; null if it succeeded, or before the first
@@ -33,7 +33,7 @@ const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
 /** The timeout if there is already a list: shorter, because a response waits for the new list. */
 const AGAIN_TIMEOUT_MS = 3_000;
-/** An unknown key makes the node load the list again, but not more often than this. */
+/** An unknown key makes the node reload the list, but no more often than this. */
 const UNKNOWN_MS = 60_000;
 /**
  * The pause after a failed attempt to load the list: long, because a response waits for each one.

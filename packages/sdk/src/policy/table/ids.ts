@@ -38,7 +38,7 @@ export class Ids {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** Where a row's key ID starts in its chunk; the tenant ID follows. */
+  /** Returns where a row's key ID starts in its chunk; the tenant ID follows it. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * this.rowWords;
   }

@@ -8,7 +8,7 @@
 // key, an unknown key 0.1 µs cheaper, a known key unchanged (it waits for its record either way)
 import { DIGEST_WORDS } from './digest.ts';
 
-/** The link to the key's IDs; zero in an empty record. */
+/** The link to the key's IDs; zero if the record is empty. */
 export const LINK_AT = DIGEST_WORDS;
 /** The pool index of the key's terms: its scopes and rate limits. */
 export const TERMS_AT = 9;
@@ -161,7 +161,9 @@ export class Shard {
     return this.words;
   }
 
-  /** A probe starts at the second word, scaled to the table size; so a resize keeps the order. */
+  /**
+   * A probe starts at the second word, scaled to the table size; so resizing preserves the order.
+   */
   #homeOf(second: number): number {
     return (((second >>> 0) * this.#records) / WORD) | 0;
   }

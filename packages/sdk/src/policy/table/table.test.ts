@@ -51,7 +51,7 @@ test('after random changes, the table has the same contents as a Map', () => {
   }
 });
 
-test('after settle, a table takes little more memory than its keys', () => {
+test('after settle(), a table takes up little more memory than its keys', () => {
   const chance = chanceFrom(5);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
@@ -195,7 +195,7 @@ test('unused scope sets and rate limits are removed', () => {
     }
   }
   equal(table.pool.sources().length, 40);
-  // A shared value must not keep a reference to the data of any one key.
+  // A shared value must not keep a reference to any single key's data.
   for (const [, kept] of table.pool.sources()) {
     deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
   }

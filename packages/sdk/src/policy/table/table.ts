@@ -162,7 +162,7 @@ export class PolicyTable {
     const digest = digestFromHex(entry.lookupHash);
     const shard = this.#shardOf(digest);
     const known = shard.find(digest);
-    // Take the new terms before releasing the old: equal terms are then not created again.
+    // Takes the new terms before releasing the old ones, so that equal terms are not created again.
     const terms = this.pool.take(entry);
     const at = known === -1 ? this.#add(shard, digest, entry) : known;
     const words = shard.own();
