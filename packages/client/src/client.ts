@@ -210,7 +210,7 @@ function openCalls(
     token: checkToken(options.token ?? null),
     headers: { ...options.headers },
   };
-  // Invalid options should fail here, not at the first call.
+  // Invalid options should fail here, not on the first call.
   limitsOf(options, {}, false);
   warnOfPlainHttp(settings);
   // The global fetch is looked up for each call, because instrumentation may replace it.
@@ -224,7 +224,8 @@ function openCalls(
   };
   const exchange = (endpoint: string, input: AnyInput = {}): Promise<Exchange> =>
     send(prepareEndpoint(settings, endpoint, input), endpoint, input);
-  // The types are safe to assert, because the server validates responses against the same schemas.
+  // The types can safely be asserted, because the server validates responses against the same
+  // schemas.
   const call = async (endpoint: Endpoint, input?: AnyInput): Promise<never> =>
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>

@@ -1,4 +1,4 @@
-// The two ways a call can fail: the server rejects it, or no usable response arrives.
+// The two ways a call can fail: the server rejects it, or there is no usable response.
 import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
@@ -69,7 +69,7 @@ export class KeyrailError extends Error {
 /**
  * Why there is no usable response. `connect`: no connection could be made. `network`: the
  * connection broke. `timeout`: the time limit expired. `answer`: the response isn't one that a
- * Keyrail server sends.
+ * Keyrail server would send.
  */
 export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 

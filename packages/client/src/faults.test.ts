@@ -106,7 +106,7 @@ test('if nothing is listening at the URL, the error says that the request was no
   match(error.message, /ECONNREFUSED/);
 });
 
-test("the client waits for retry-after unless that exceeds the call's time limit", async (t) => {
+test("the client respects retry-after unless that exceeds the call's time limit", async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
   const patient = await scriptedServer(t, [busy, fine]);
   const began = performance.now();

@@ -1,4 +1,4 @@
-// Pages through a list with one request per page. The next cursor comes from the Link header.
+// Pages through a list with one request per page. The next cursor is taken from the Link header.
 import { KeyrailUnreachable } from './errors.ts';
 import { type Exchange, jsonOf } from './response.ts';
 

@@ -93,7 +93,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied because the caller may reuse the buffer before the last retry.
+  // Copied, because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

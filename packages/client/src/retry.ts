@@ -9,8 +9,8 @@ const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
 /**
- * POSTs that can be repeated without an idempotency key: one only reads, and repeating the other, a
- * revocation, changes nothing.
+ * POSTs that can be repeated without an idempotency key: one only reads, and the other, a
+ * revocation, changes nothing when repeated.
  */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',

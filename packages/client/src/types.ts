@@ -57,7 +57,7 @@ export type CallOptions = {
   retries?: number | undefined;
 };
 
-/** A call's query, body and options. A part is required only if the endpoint requires it. */
+/** A call's query, body and options. Each part is required only if the endpoint requires it. */
 export type Input<E extends Endpoint> = QueryPart<Endpoints[E]> &
   BodyPart<Endpoints[E]> &
   CallOptions;

@@ -1,4 +1,4 @@
-// Edge over HTTP: its responses to proxies, to local processes, and to attempts to trick it.
+// Edge over HTTP: its responses to proxies, to local processes and to hostile requests.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -113,7 +113,7 @@ test("a proxy's requests with an invalid query are rejected, and each mistake is
   equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
 });
 
-test("in Envoy's requests, the caller's path comes after the requirements and cannot change them", async (t) => {
+test("in requests from Envoy, the caller's path follows the requirements and cannot change them", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const statusOf = async (path: string) => (await ask(path, bearing(key))).status;

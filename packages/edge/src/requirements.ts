@@ -79,7 +79,7 @@ function wantedIn(query: string): Wanted | string {
     if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // An empty scope is most likely a mistake, because a route without scopes can omit the parameter.
+  // An empty scope is most likely a mistake, because routes without scopes can omit the parameter.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {

@@ -54,7 +54,7 @@ test('without the relay setting, Edge does not listen on an address for the rela
   deepEqual(places.length, 1);
 });
 
-test("Edge does not start if something other than a socket is at the socket's path", async (t) => {
+test("Edge does not start if the socket's path is taken by something other than a socket", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');

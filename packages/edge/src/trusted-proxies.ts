@@ -1,6 +1,5 @@
 // Which proxies may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
-// such as a TLS terminator on the same machine, must not make verification available to all of its
-// callers.
+// such as a TLS terminator on the same machine, must not expose verification to all of its callers.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';

@@ -72,7 +72,7 @@ const parameterRows =
 const bodyRemark = ({ description, isRequired }: NonNullable<Operation['body']>): string | null =>
   description ?? (isRequired ? null : 'optional');
 
-/** Without a title, this is a response's table, in which only optional fields are marked. */
+/** Without a title, the table is for a response, and only its optional fields are marked. */
 function fieldTable(
   title: string | null,
   rows: readonly Row[],
@@ -137,7 +137,9 @@ function kindOf(schema: JsonObject, schemas: Components): string {
 const nameOf = ({ $ref }: JsonObject): string =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
 
-/** Links for the error statuses, and a line for each reason that the operation itself gives. */
+/**
+ * Renders links for the error statuses, and a line for each reason that the operation itself gives.
+ */
 function refusalLinks({ refusals }: Operation): Html {
   if (refusals.length === 0) return nothing;
   const link = (status: string) =>

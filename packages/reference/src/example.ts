@@ -1,4 +1,4 @@
-// Generates an operation's curl command, which works once its shell variables are set.
+// Generates the curl command for an operation. The command works once its shell variables are set.
 import type { Operation, Parameter } from './document.ts';
 
 export function curlFor(operation: Operation, url: string): string {

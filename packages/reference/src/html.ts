@@ -1,4 +1,4 @@
-// HTML has its own type. Templates escape every value of any other type, so escaping cannot be
+// HTML has its own type. Templates escape values of every other type, so escaping cannot be
 // forgotten.
 
 export type Html = { readonly html: string };

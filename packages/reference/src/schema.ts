@@ -118,7 +118,7 @@ function whenOf(variant: JsonObject): string {
   return fixed ? `\`${fixed[0]}\` is \`${JSON.stringify(fixed[1].const)}\`` : 'otherwise';
 }
 
-/** Patterns that are described in words, because they are hard to read. */
+/** Patterns that are hard to read, and are therefore described in words. */
 const spelt: Record<string, string> = {
   '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',

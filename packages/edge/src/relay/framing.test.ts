@@ -24,7 +24,7 @@ const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
 /**
- * A complete request, sent as a body. If a connection gets out of sync, the control plane takes
+ * A complete request, sent as a body. If a connection gets out of sync, the control plane mistakes
  * this body for the next request.
  */
 const SMUGGLED = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\n\r\n';
