@@ -18,7 +18,7 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A failure that the CLI itself detected, as opposed to the server. */
+/** A failure detected by the CLI itself, as opposed to the server. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly hints: readonly string[];

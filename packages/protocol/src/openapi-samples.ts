@@ -1,5 +1,5 @@
-// Values for the OpenAPI document's examples, by field name. If a name has several meanings, the
-// value also depends on the kind of object. A test checks every example against its schema.
+// Values for the OpenAPI document's examples, by field name. If a name has more than one meaning,
+// the value also depends on the kind of object. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';

@@ -107,7 +107,7 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/** A list's search parameter. A row matches if one of these fields starts with the text. */
+/** Creates a list's search parameter. A row matches if one of these fields starts with the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

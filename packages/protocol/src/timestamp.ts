@@ -1,5 +1,5 @@
 // Strict parsing of timestamps. Date.parse alone accepts 30 February and 24:00, and reads a missing
-// offset as local time. Any of these could change when a key expires.
+// offset as local time. Any of these could make a key expire at a different time.
 
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;

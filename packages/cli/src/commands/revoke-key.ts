@@ -12,8 +12,8 @@ import { reasonOption } from '../input/options.ts';
 const WAIT_MS_MAX = 120_000;
 
 /**
- * The time limit for loading the key first. That is only needed for the message, so a slow response
- * must not delay the revocation.
+ * The time limit for loading the key first. The key is only needed for the message, so a slow
+ * response must not delay the revocation.
  */
 const READ_MS_MAX = 2000;
 

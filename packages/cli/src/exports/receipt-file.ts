@@ -1,4 +1,4 @@
-// A receipt file contains only the compact JWS and a line break.
+// Receipt files, which contain only a compact JWS and a line break.
 import { access, writeFile } from 'node:fs/promises';
 import type { Answer } from '@keyrail/client';
 import { refused, usage } from '../failures.ts';

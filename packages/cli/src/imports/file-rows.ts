@@ -1,5 +1,5 @@
-// Streams the rows of an import file, which is either CSV with a header or one JSON object per
-// line.
+// Streams the rows of an import file, which contains either CSV with a header or one JSON object
+// per line.
 import { createReadStream } from 'node:fs';
 import { CsvReader, ROW_CHARS_MAX, UnreadableLine } from './csv.ts';
 import {

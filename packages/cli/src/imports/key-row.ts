@@ -1,5 +1,5 @@
-// Turns a row of an import file into a key for the API. A plain key is hashed here, and then
-// neither kept nor quoted in any message.
+// Turns a row of an import file into a key for the API. A plain key is hashed here, and is neither
+// kept nor quoted in any message.
 import type { Input } from '@keyrail/client';
 import { DISPLAY_PREFIX, isImportable, looksOwn } from '@keyrail/protocol/wire/imported-key.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';

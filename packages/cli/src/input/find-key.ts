@@ -51,7 +51,7 @@ export function keySearchOf(given: Given): string | undefined {
 
 type KeyPages = AsyncIterable<{ items: ApiKey[]; cursor: string | null }>;
 
-/** Leaves out keys that matched the search only by a field other than the prefix. */
+/** Leaves out keys that matched the search only in a field other than the prefix. */
 export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   const start = prefix.toLowerCase();
   for await (const { items, cursor } of pages) {

@@ -30,7 +30,7 @@ type ListText = {
 type ResultPart = { json: object; ids?: readonly string[]; sentence?: string };
 
 export type Output = {
-  /** Whether results are printed for people, and not as JSON or as IDs only. */
+  /** Whether results are printed for people, rather than as JSON or as IDs only. */
   hasText: boolean;
   list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], text: ListText): void;
   record<T extends object>(one: T, fields: readonly Field<T>[]): void;

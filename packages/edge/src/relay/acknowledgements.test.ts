@@ -125,7 +125,7 @@ test('a rejected or failed report affects only the nodes it contains', async () 
   deepEqual(await fine, { version: 4 });
 });
 
-test('if too many nodes are waiting to be reported, any more are rejected', async () => {
+test('if too many nodes are waiting to be reported, additional nodes are rejected', async () => {
   const { clock, sent, report, accept } = scene();
   const all = Array.from({ length: WAITING_MAX }, (_, n) => report(feed, ackOf(`n${n}`)));
   await rejects(report(feed, ackOf('late')), Unreachable);

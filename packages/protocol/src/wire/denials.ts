@@ -74,7 +74,7 @@ export type DenialResponse = {
 type Said = ErrorText & {
   code: string;
   missingScopes?: readonly string[];
-  /** Sent as at least one second: zero would invite the caller to retry in a loop. */
+  /** Sent as at least one second, because zero would invite the caller to retry in a loop. */
   retryAfterSeconds?: number | null;
 };
 

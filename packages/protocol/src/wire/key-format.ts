@@ -49,7 +49,7 @@ export function mintCredential(
 
 /**
  * Recognises a credential by its exact format and checksum; spaces and different case are not
- * tolerated. A match does not mean that the credential was ever issued.
+ * tolerated. A match does not mean that the credential has ever been issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {

@@ -76,7 +76,8 @@ export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many combinations of
 // project and environment.
 export const IMPACT_PLACES_MAX = 200;
-// How many characters of the body a display prefix shows, after `kr_live_` or a similar prefix.
+// How many characters of the body are shown in a display prefix, after `kr_live_` or a similar
+// prefix.
 export const SHOWN_BODY_CHARS = 6;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;

@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
-/** The JWS `typ`, and the purpose of the signing keys. Neither is used for other signatures. */
+/** The JWS `typ`, and the purpose of the signing keys. Neither is used for any other signatures. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
 export const RECEIPT_PURPOSE = 'receipt';
 

@@ -2,7 +2,7 @@
 // because browser histories and proxies store URLs.
 import { SHOWN_BODY_CHARS } from './limits.ts';
 
-/** Matches a credential; its display prefix may be shown, but not the rest. */
+/** Matches a credential, of which only the display prefix may be shown. */
 const CREDENTIAL = new RegExp(
   `((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\\w-]{${SHOWN_BODY_CHARS}})[\\w-]+`,
   'gi',
