@@ -60,7 +60,7 @@ export type ClientOptions = {
 
 /**
  * Created by {@link createClient}. Each endpoint is a method of its resource, such as
- * `client.keys.rotate(id)`. A client holds no connection and does not need to be closed.
+ * `client.keys.rotate(id)`. A client does not hold any connections and does not need to be closed.
  */
 export type Client = Caller &
   Resources & {

@@ -116,7 +116,9 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/** Turns an error response into a KeyrailError, which is complete whatever the body contains. */
+/**
+ * Turns an error response into a KeyrailError, which is complete no matter what the body contains.
+ */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');

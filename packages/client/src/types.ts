@@ -36,8 +36,8 @@ export type CallOptions = {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Identifies the call, so that it is carried out only once, however often it is sent: 1 to 255
-   * visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
+   * Identifies the call, so that it is carried out only once, no matter how often it is sent: 1 to
+   * 255 visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
    * secret key or a session.
    */
   idempotencyKey?: string | undefined;

@@ -68,7 +68,7 @@ const values: Values = {
 type Asked = { text: string; isGenuine: boolean };
 
 /**
- * Generates a random request. It counts as genuine if the key is intact and no other header
+ * Generates a random request. It is considered genuine if the key is intact and no other header
  * contains a credential.
  */
 function requestIn(chance: Chance, key: string): Asked {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** In the setting, this word stands for every Unix socket. */
+/** In the setting, this word represents every Unix socket. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;

@@ -181,7 +181,7 @@ test('a node can tell a deleted project from an empty one', async (t) => {
   equal(watched.node.state().projectDeleted, true);
 });
 
-test('a policy becomes stale without confirmation, even if no request failed', async (t) => {
+test('a policy becomes stale if it is not confirmed, even if no request has failed', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane, { staleAfterMs: 40_000 });

@@ -151,7 +151,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-/** Throws instead of clamping, which would allow keys that the given value denies. */
+/** Throws instead of clamping, because clamping would allow keys that the given value denies. */
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;

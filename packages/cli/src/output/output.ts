@@ -37,7 +37,7 @@ export type Output = {
   newSecret<T extends object>(created: NewSecret<T>): void;
   /** Prints rows as a table or, with `--json`, prints the response that contained them. */
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
-  /** Reports what was done in one sentence. */
+  /** Prints one sentence that says what was done. */
   report(answer: unknown, sentence: string): void;
   /** Prints one part of a long result: as a line of JSON, as IDs only, or as a sentence. */
   part(part: ResultPart): void;

@@ -29,7 +29,9 @@ export type FeedQuestion = {
   isFurtherPage: boolean;
   /** Whether the node is stopping. Only the control plane can handle this request. */
   leaves: boolean;
-  /** Whether the node needs a response of its own, so that it can tell how old the response is. */
+  /**
+   * Whether the node needs a response of its own, so that it can determine how old the response is.
+   */
   hasNonce: boolean;
 };
 

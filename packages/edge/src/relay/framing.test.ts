@@ -105,7 +105,7 @@ test('a body cannot be smuggled in by declaring it after more headers than Node.
   deepEqual(tap.connections(), []);
 });
 
-test('a request with a content length of 0 counts as having no body', async (t) => {
+test('a request with a content length of 0 is treated as having no body', async (t) => {
   const { port } = await scene(t);
   const head = headOf(POLL, 'Content-Length: 0\r\nIf-None-Match: "x"\r\n');
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);

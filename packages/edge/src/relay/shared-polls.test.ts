@@ -1,4 +1,4 @@
-// Nodes with the same request share one request to the control plane; but each gets the right
+// Nodes with the same request share one request to the control plane, but each gets the right
 // response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';

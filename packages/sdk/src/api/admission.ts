@@ -1,6 +1,6 @@
 // The input and the result of `admit`.
 
-/** A request, independent of the framework. */
+/** A framework-independent description of a request. */
 export type IncomingCall = {
   method: string;
   /** The path as received, without the query. */
@@ -25,7 +25,7 @@ export type HeaderValues = Readonly<
 export type HandlerResponse = { status: number; headers: HeaderValues; body: Uint8Array | null };
 
 /**
- * How a handler ended. `gone`: the caller disconnected while the handler was still running. The
+ * How a handler finished. `gone`: the caller disconnected while the handler was still running. The
  * handler's own outcome may follow; if so, that outcome decides whether the response is stored.
  */
 export type HandlerOutcome =

@@ -44,7 +44,7 @@ type KeyFields<R> = {
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;
-  /** Your own ID of the tenant; only with `include: ['externalId']`. */
+  /** Your own ID for the tenant; only with `include: ['externalId']`. */
   readonly tenantExternalId?: string | undefined;
   /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;

@@ -38,7 +38,7 @@ export type KeyrailState = {
   readonly source: 'none' | 'cache' | 'feed';
   /**
    * When the node sent the request that last confirmed the policy in force, in milliseconds since
-   * the epoch; accurate to one minute after a start from the cache. Null without a policy.
+   * the epoch; accurate only to the minute after a start from the cache. Null without a policy.
    */
   readonly lastSyncAt: number | null;
   /**

@@ -193,7 +193,7 @@ test('a response that the control plane rejects is stored without its body', asy
   deepEqual(logged, []);
 });
 
-test('only the first completion or release of a lock counts', async (t) => {
+test('only the first completion or release of a lock has an effect', async (t) => {
   const { hold, steps, drain, clock } = await open(t);
   const held = await hold();
   held.complete(answer);

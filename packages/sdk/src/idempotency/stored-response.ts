@@ -60,8 +60,8 @@ const headersIn = (stored: unknown): Record<string, string> =>
 
 /**
  * Returns the stored response, marked as a replay. If its body was too large to store, status and
- * headers are replayed without it, with a header that says so: the caller must know that the
- * request ran.
+ * headers are replayed without it, with a header that says so, because the caller must know that
+ * the request ran.
  */
 export function replayedResponse(stored: unknown): ReplayedResponse | null {
   const { status, headers, body } = fieldsOf(stored);

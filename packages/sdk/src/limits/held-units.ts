@@ -55,7 +55,7 @@ const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
 
-/** More units are requested when only one in this many of the held units is left. */
+/** More units are requested when the held units drop to their last peak divided by this number. */
 const LOW_DIVISOR = 4;
 /**
  * A key's unused units are returned once it has had no requests for this long, or for half a period
@@ -67,7 +67,7 @@ const DRIFT = 0.001;
 /** Only a key's newest leases, up to this number, return their unused units. */
 const LEASES_MAX = 8;
 
-/** How long a rule's bucket lasts, and therefore the longest a lease can last. */
+/** How long a rule's bucket lasts, which is also the maximum duration of a lease. */
 const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / BUCKETS);
 
@@ -172,7 +172,7 @@ export class HeldUnits {
     this.#statesAtMs = nowMs;
   }
 
-  /** Adds a lease. `expiresInMs` counts from when the request was sent. */
+  /** Adds a lease. `expiresInMs` is measured from when the request was sent. */
   add(
     { id, units, expiresInMs, states }: Grant,
     { sent, now }: { sent: Moment; now: Moment },
@@ -244,7 +244,7 @@ export class HeldUnits {
   }
 
   /**
-   * Returns the counters as last reported. Units on lease are not spent, so they count as
+   * Returns the counters as last reported. Leased units have not been spent, so they count as
    * remaining.
    */
   states(nowMs: number): RateLimitState[] {

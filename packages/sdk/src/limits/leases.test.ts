@@ -66,7 +66,7 @@ async function scene(
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** Makes enough checked requests for the key to count as busy and get a lease. */
+/** Makes enough checked requests for the key to be considered busy and get a lease. */
 async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }

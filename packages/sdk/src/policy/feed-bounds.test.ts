@@ -110,7 +110,7 @@ test('after a response that is too large, smaller pages are requested', async (t
   equal(plane.asked.find(({ query }) => query.has('cursor'))?.query.get('max_keys'), '50');
 });
 
-test('a key of the wrong tenant or environment makes the whole response invalid', async (t) => {
+test('a key for the wrong tenant or environment makes the whole response invalid', async (t) => {
   const env = 'live';
   const watched = await started(t, { env, tenantIds: TENANTS }, (made) => {
     made.env = env;

@@ -72,7 +72,7 @@ test('no version is acknowledged before all its changes are in force', async (t)
   ok(plane.asked.length > 20, `${plane.asked.length}`);
 });
 
-test('a snapshot takes effect only when its last page is loaded', async (t) => {
+test('a snapshot does not take effect until its last page is loaded', async (t) => {
   let keys: string[] = [];
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 3;
@@ -245,7 +245,7 @@ test('a closed node sends no requests, leaves no timers, and is degraded', async
 
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-test('a held poll never makes the policy stale, however short staleAfterMs is', async (t) => {
+test('a held poll never makes the policy stale, no matter how short staleAfterMs is', async (t) => {
   const { node, clock } = await started(t, { staleAfterMs: 5_000 });
   for (let passed = 0; passed < 60_000; passed += 500) {
     await clock.pass(500);

@@ -52,7 +52,7 @@ export class PolicyState {
   failure: FeedFailure | null = null;
   /** When the node sent the last request whose response confirmed the policy. */
   #confirmedAt: Moment | null = null;
-  /** The policy counts as out of date until the next confirmation. */
+  /** The policy is considered out of date until the next confirmation. */
   #isDoubted = true;
   /** The last confirmation showed that the wall clock is wrong, so its readings are ignored. */
   #isClockWrong = false;

@@ -126,7 +126,7 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
   return entry;
 }
 
-/** A missing field makes the response invalid: a handler relies on what it requested. */
+/** A missing field makes the response invalid, because handlers rely on the requested fields. */
 function extraOf({ meta, tenant_external_id: id }: Fields, include: readonly Include[]): Extra {
   return {
     ...(include.includes('meta') && { meta: metaText(meta) }),

@@ -175,7 +175,7 @@ test('a repeated request gets the first response', async (t) => {
   deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
 });
 
-test('a reused idempotency key gets a 409 while its request runs, and a 422 with a different body', async (t) => {
+test('a reused idempotency key gets a 409 while the first request runs, and a 422 with a different body', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');

@@ -16,9 +16,9 @@ type Readiness = {
 };
 
 /**
- * Wraps `admit` so that it first waits while there is no policy. The time limit runs from the first
- * request that waits, so a node that never gets a policy delays only the requests of its first
- * seconds.
+ * Wraps `admit` so that it waits first if there is no policy yet. The time limit runs from the
+ * first request that waits, so a node that never gets a policy delays only the requests of its
+ * first seconds.
  */
 export function admitWhenReady<R>(admit: Admit<R>, readiness: Readiness): Admit<R> {
   const { clock, isReady, whenReady } = readiness;

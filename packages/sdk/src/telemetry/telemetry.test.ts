@@ -124,7 +124,7 @@ test('during an outage events are dropped, and memory does not grow', async (t) 
   );
 });
 
-test('with sampling, every event has its sample rate', async (t) => {
+test('if requests are sampled, every event includes its sample rate', async (t) => {
   let at = 0;
   // A fixed sequence that fills its range evenly.
   const chance = () => (at++ * 0.618_033_988_749) % 1;
@@ -175,7 +175,7 @@ test('unusual requests do not make the server reject a whole batch', async (t) =
   );
 });
 
-test('no batch is larger than the control plane accepts, however long the paths are', async (t) => {
+test('no batch is larger than the control plane accepts, no matter how long the paths are', async (t) => {
   const options = { batchMax: 5_000, flushMs: 60_000 };
   const { record, clock, close, plane, state } = await open(t, options);
   for (let second = 0; second < 5; second += 1) {

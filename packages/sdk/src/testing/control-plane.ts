@@ -11,7 +11,7 @@ type TestPlane = {
   /** The telemetry events received so far, oldest first. */
   events: object[];
   isReachable(): boolean;
-  /** False makes every request fail, as if the network were down. */
+  /** Passing false makes every request fail, as if the network were down. */
   setReachable(isReachable: boolean): void;
 };
 

@@ -30,9 +30,9 @@ export type DiskCache = {
    */
   load(): Promise<Kept | null>;
   /**
-   * Schedules a policy to be written. `delta` is the change that led to it; null after a snapshot.
-   * A delta that contains anything other than new keys is written immediately, because a revocation
-   * must survive a restart.
+   * Schedules a policy to be written. `delta` is the change that produced it; null after a
+   * snapshot. A delta that contains anything other than new keys is written immediately, because a
+   * revocation must survive a restart.
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**

@@ -17,7 +17,7 @@ const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file this old was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
-/** A file for a different secret key that was last written this long ago is no longer used. */
+/** A file for a different secret key is no longer in use if it was last written this long ago. */
 const OUTDATED_MS = 30 * 86_400_000;
 
 /** File name prefixes: `ofPolicy` for all secret keys, `own` for this node's secret key only. */

@@ -25,7 +25,7 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-/** In this format, a policy file always has a journal: without one, it counts as damaged. */
+/** In this format, a policy file always has a journal: without one, it is considered damaged. */
 const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;

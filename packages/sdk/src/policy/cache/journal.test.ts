@@ -132,7 +132,7 @@ test('a journal without its policy file is not used, and is removed when it is o
   deepEqual(await readdir(dir), []);
 });
 
-/** Copies all complete files. The policy file comes last, because it can only get newer. */
+/** Copies all complete files. The policy file is copied last, because it can only get newer. */
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy'] as const) {

@@ -119,7 +119,7 @@ class PolicyInParts {
   readonly #proofs: Proofs = { snapshot: [], deltas: [] };
   #policy: Policy | null = null;
   #generatedAt = 0;
-  /** The cursor for the page that must come next; null after the last page. */
+  /** The cursor that the next page must have; null after the last page. */
   #cursor: string | null = null;
 
   constructor(reading: Reading, kept?: Kept) {

@@ -98,7 +98,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<voi
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // Runs in the same tick as the last check of the condition.
+    // Runs in the same tick as the final check of the condition.
     renameSync(part, path);
     contents.condition?.done(contents.version);
   } catch (error) {

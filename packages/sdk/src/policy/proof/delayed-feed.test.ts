@@ -77,7 +77,7 @@ for (const minutes of [1, 10, 59]) {
     equal(confirmed > 0, minutes < 2);
   });
 
-  test(`after a normal start, responses delayed by ${minutes} min do not count as new`, async (t) => {
+  test(`after a normal start, responses delayed by ${minutes} min are not treated as new`, async (t) => {
     const plane = new SignedPlane();
     const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
     plane.alter = delayedBy(plane, minutes * MINUTE_MS);

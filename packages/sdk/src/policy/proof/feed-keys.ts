@@ -1,5 +1,5 @@
-// The public keys that may sign the feed: pinned in the options, or read from the control plane and
-// kept beside the cache. Keys with any purpose other than `policy_feed` are ignored.
+// The public keys that may sign the feed: pinned in the options, or loaded from the control plane
+// and stored alongside the cache. Keys with any purpose other than `policy_feed` are ignored.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -24,7 +24,7 @@ export type FeedKeys = {
   readonly failure: string | null;
 };
 
-/** The file beside the cache that keeps the list. Neither function rejects. */
+/** The file, stored alongside the cache, that contains the list. Neither function rejects. */
 export type KeptKeys = { read(): Promise<unknown>; write(jwks: FeedJwks): Promise<void> };
 
 type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; log: Log };

@@ -213,7 +213,7 @@ test('an expiry is stored to the millisecond', () => {
   }
 });
 
-test('a digest that arrives with different IDs gets the new IDs', () => {
+test('a known digest that arrives with different IDs gets the new IDs', () => {
   const chance = chanceFrom(2);
   const table = new PolicyTable();
   const entry = entryOf(1, chance);
