@@ -71,7 +71,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 export const eventOperationId = (type: string): string =>
   `on${type.split(/[._]/).map(capitalised).join('')}`;
 
-/** The type makes sure that every tag has a description. */
+/** The type ensures that every tag has a description. */
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   users: 'User accounts.',
   sessions: 'Signing in and out.',

@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** IDs, given by repeating the parameter; always parsed to an array. */
+/** IDs, passed by repeating the parameter; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])

@@ -49,8 +49,8 @@ export const denialCodes = {
 export type DenialCode = keyof typeof denialCodes;
 
 /**
- * The code that stands for each reason in responses and telemetry. Some reasons share a code, so
- * that a caller cannot tell whether a key is malformed, unknown, revoked, or in a deleted project.
+ * The code used for each reason in responses and telemetry. Some reasons share a code, so that a
+ * caller cannot tell whether a key is malformed, unknown, revoked, or in a deleted project.
  */
 export const denialCodeOf: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',

@@ -59,7 +59,7 @@ test('checksums use the standard CRC-32', () => {
   for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
 });
 
-test('the same random bytes always give the same credential', () => {
+test('the same random bytes always produce the same credential', () => {
   for (const vector of vectors.valid) {
     deepEqual(mintCredential(vector.kind, vector.env, fixed(vector.bytes_hex)), {
       secret: vector.secret,

@@ -56,7 +56,7 @@ export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
-// A workspace summary counts a key as unused after this many days without use.
+// A workspace summary considers a key unused after this many days without use.
 export const UNUSED_DAYS_COUNTED = 90;
 // If a list of keys is filtered by `unused_days`, each page examines at most this many keys.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
@@ -188,7 +188,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One sampled event can stand for at most this many requests: the largest exact integer.
+// One sampled event can represent at most this many requests: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

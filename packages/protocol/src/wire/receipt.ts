@@ -9,7 +9,9 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change may not have reached every node. If several reasons apply, the first is given. */
+/**
+ * Why a change may not have reached every node. If several reasons apply, the first one is used.
+ */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];

@@ -60,7 +60,7 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   if (key === 'unknown') throw new Unproven('it was signed by an unknown key');
   const base = signatureBase({ status, digest, etag, target }, params);
   if (!verify(null, Buffer.from(base), key, signature)) {
-    throw new Unproven('its signature is wrong, or for another request');
+    throw new Unproven('its signature is wrong, or is for another request');
   }
   checkBody(bytes, digest);
   return signer;
