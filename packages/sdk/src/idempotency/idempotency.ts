@@ -191,7 +191,7 @@ function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<
   const next = (waitMs: number) => {
     if (isStopped) return;
     if (clock.monotonicMs() - began >= HOLD_MS_MAX) {
-      log('error', 'keyrail: an idempotent request has been running for too long; its lock will expire');
+      log('error', 'keyrail: an idempotent request is taking too long; its lock will expire');
       return;
     }
     cancel = clock.after(waitMs, () => {
