@@ -81,7 +81,7 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
 }
 
 /**
- * Adds the `completion` command. It isn't in the table, because it needs the program itself, and
+ * Adds the `completion` command. It isn't in the table, because it needs the program itself but
  * neither a profile nor a server.
  */
 function addCompletion(root: Node, { stdout }: Terminal): void {

@@ -20,7 +20,7 @@ const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
-/** A whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
+/** Accepts a whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
 export function queryInteger(min: number, max: number): IntegerQuery;
 export function queryInteger(
   min: number,
@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** IDs, given by repeating the parameter; always parsed to an array. */
+/** IDs, passed by repeating the parameter; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -107,7 +107,7 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/** A list's search parameter. A row matches if one of these fields starts with the text. */
+/** Creates a list's search parameter. A row matches if one of these fields starts with the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

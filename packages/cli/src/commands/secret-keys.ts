@@ -1,4 +1,4 @@
-// Secret keys, with which the vendor's backend calls the API.
+// Secret keys, which the vendor's backend uses to call the API.
 import type { Answer } from '@keyrail/client';
 import {
   type Command,
