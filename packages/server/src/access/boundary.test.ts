@@ -46,7 +46,7 @@ test('a live credential covers both environments; a test credential covers only 
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** Whether a test key may read, and whether it may write, on a route with each boundary. */
+/** For each boundary, whether a test key may read and whether it may write on such a route. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },

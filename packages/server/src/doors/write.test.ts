@@ -26,7 +26,7 @@ type Opened = Harness & {
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
-  /** Called on each call of `forgetKeys`, before it returns. */
+  /** Called each time `forgetKeys` is called, before it returns. */
   onForget: { act(): void };
 };
 

@@ -88,7 +88,7 @@ test('a destination whose file was deleted gets the newest anchor of every chain
   rmSync(path);
   await run();
   equal(seqsIn(path, app.workspaceId).length, 1, 'only the newest');
-  equal(seqsIn(path, other.workspaceId).length, 1, 'even of a chain that has not grown');
+  equal(seqsIn(path, other.workspaceId).length, 1, 'even for a chain that has not grown');
 });
 
 test('a failed append is retried, and one destination’s failure does not affect another', async (t) => {

@@ -45,7 +45,7 @@ const rowAfter = (before: { seq: number; hash: string }, slug: string): AuditRow
     isLive: false,
   });
 
-/** Appends valid rows, each with a link and a hash, until there are `count`. */
+/** Appends valid rows, each with a link and a hash, until there are `count` rows. */
 function continued(rows: readonly AuditRow[], count: number, slug: string): AuditRow[] {
   const made = [...rows];
   while (made.length < count) {

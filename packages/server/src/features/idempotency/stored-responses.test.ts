@@ -1,4 +1,4 @@
-// Stored responses are limited per workspace and environment, and unreadable in the database.
+// Stored responses are limited per workspace and environment, and encrypted in the database.
 
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';

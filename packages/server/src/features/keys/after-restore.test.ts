@@ -38,7 +38,7 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
-test('after a restore, no revocation is reported as complete until the server has served for 100 s', async (t) => {
+test('after a restore, no revocation is reported as complete until the server has been serving for 100 s', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id } = await app.given.key();
@@ -54,7 +54,7 @@ test('after a restore, no revocation is reported as complete until the server ha
   equal(await reason(), 'restored');
   const again = await servedTime(app);
   app.clock.shift(HOUR_MS);
-  equal(await reason(), 'restored', 'no time was served in that hour');
+  equal(await reason(), 'restored', 'the server was not serving during that hour');
   await again.serve(COUNTED_MS - 10 * SECOND_MS);
   await pruneFeed(app.testApp.app.worker);
   equal(await reason(), 'restored');

@@ -92,7 +92,7 @@ test('a key can be rotated after its overlap ends, but not after the expiry set 
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an expiry set by the vendor overrides the one set by a rotation, and the next rotation’s key inherits it', async (t) => {
+test('an expiry set by the vendor overrides one set by a rotation, and the next rotation passes it on to the new key', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });

@@ -171,7 +171,7 @@ test('every list reads an index, and no further than the end of its page', {
   }
 });
 
-test('a list by state reads the index by state, and no further than the end of its page', {
+test('a list filtered by state reads the state index, and no further than the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);

@@ -46,7 +46,7 @@ async function checkLog({ as }: Harness, projectId: string): Promise<void> {
     ['created', 'updated', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   );
   const { data } = await as.liveKey('GET /v1/audit_logs', { limit: 200 });
-  equal(data.length, chain.head_seq, 'the log fits one page');
+  equal(data.length, chain.head_seq, 'the log fits on one page');
   const { policy_version } = await as.liveKey('GET /v1/projects/{id}', { id: projectId });
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }

@@ -70,7 +70,7 @@ test('a held poll ends when its client disconnects', async (t) => {
 });
 
 // If the second poll were held, this test would exceed its time limit.
-test('a poll beyond the workspace’s limit of held polls gets an immediate response', {
+test('a poll beyond the workspace’s held-poll limit gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
   const vendor = await harness(t);

@@ -64,7 +64,7 @@ test('a node may acknowledge an older version, but not one above the project’s
   const acked = async () => (await nodesOf(app, project_id))[0]?.ackedVersion;
 
   await poll(snapshot, { project_id, node });
-  equal(await acked(), 0, 'a snapshot acknowledges nothing');
+  equal(await acked(), 0, 'loading a snapshot acknowledges nothing');
   await poll(delta, { project_id, node, since: 2 });
   equal(await acked(), 2);
   deepEqual(await poll(delta, { project_id, node, since: 9 }), { status: 200, isWritten: false });

@@ -1,4 +1,4 @@
-// Each response shows a single database snapshot, and versions follow the order of commits. The
+// Each response reflects a single database snapshot, and versions follow the commit order. The
 // tests pause a reader or writer at the critical point. They are skipped on the embedded store,
 // which runs one transaction at a time.
 import { deepEqual, equal } from 'node:assert/strict';
