@@ -136,7 +136,7 @@ test('a half-restored database refuses to serve, until another restore starts ov
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** Left out of the comparison, because even their number of rows changes during a restore. */
+/** Left out of the comparison, because even their row counts change during a restore. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /**

@@ -54,7 +54,7 @@ test('processes share their counts of attempts, and Redis stores no email or IP 
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while Redis is down, each process counts on its own, starting from its own attempts before that', {
+test('while Redis is down, each process counts on its own, starting from its own earlier count', {
   skip,
 }, async (t) => {
   const redis = await startRedis();

@@ -1,4 +1,4 @@
-// Guard contract: writes that the tables themselves reject, whoever makes them.
+// Guard contract: writes that the tables themselves reject, no matter who makes them.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -208,7 +208,7 @@ test('a rolled-back change leaves no row, no audit row and no version', async ()
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** All rows of a workspace that a change affects. */
+/** All of a workspace's rows that a change affects. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

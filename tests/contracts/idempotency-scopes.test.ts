@@ -1,5 +1,5 @@
 // Many scopes, each with three callers on two servers. They claim, die, pause until their locks
-// have expired, and return late. A small model must explain all results by some order of the
+// have expired, and return late. A small model must explain all results as some ordering of the
 // concurrent operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the
 // history.
 import { equal, ok } from 'node:assert/strict';

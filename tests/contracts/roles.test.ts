@@ -21,7 +21,7 @@ after(() => store.close());
 
 type Column = { name: string; type: string };
 
-/** For each privilege, a statement that needs it on some columns but touches no row. */
+/** For each privilege, a statement that needs it on some columns but touches no rows. */
 const trying: Record<Right, (table: string, columns: Column[]) => string> = {
   select: (table, columns) => `select ${columns.map(({ name }) => name)} from ${table} where false`,
   insert: (table, columns) =>

@@ -169,7 +169,7 @@ test('a renamed database keeps its roles, and a copied database gets its own', {
   }
 });
 
-test("if a separate login migrates, the server's login never needs CREATEROLE", {
+test("if a separate login runs the migrations, the server's login never needs CREATEROLE", {
   skip,
 }, async () => {
   await administerAsWritten(2, 'apart');

@@ -1,4 +1,4 @@
-// No statement sent by the server reads an unlimited number of rows, whatever statistics the
+// No statement sent by the server reads an unlimited number of rows, no matter what statistics the
 // planner has. Every endpoint is called in a workspace full of rows, and PostgreSQL reports the
 // plan of each statement.
 

@@ -17,7 +17,7 @@ const exceptions: Exceptions = {
   'packages/server/src/volatile/redis-addresses.ts ^(rediss?:\\/\\/(?:[^/]*@)?)([^/?#]*)(.*)$':
     'reads REDIS_URL',
   'packages/server/src/volatile/redis-survey.ts ^\\S+ (\\S+):(\\d+)@\\S+ \\S*\\bmaster\\b':
-    'reads a response of Redis about its cluster',
+    'reads Redis’s response about its cluster',
 };
 
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));

@@ -68,9 +68,9 @@ async function judged(pattern: string, flags: string): Promise<string | null> {
 }
 
 /**
- * Expressions that need no check. Without repetition, each start takes a fixed time. With one start
- * and one repeated character, each character of the input is read a fixed number of times. The
- * checker would take a minute for all of these.
+ * Expressions that need no check. Without repetition, each attempt takes a fixed amount of time.
+ * With one starting point and one repeated character, each character of the input is read a fixed
+ * number of times. The checker would take a minute for all of these.
  */
 function isPlainlyLinear(pattern: string, flags: string): boolean {
   if (/\\[1-9k]/.test(pattern)) return false;

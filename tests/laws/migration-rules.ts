@@ -83,7 +83,7 @@ const RULES: Rule[] = [
   },
   {
     pattern: /^(?:update|delete from|insert into [\w.]+ .*select)\b/,
-    says: 'writes many rows in one transaction: let a job of the worker do it',
+    says: 'writes many rows in one transaction: let a worker job do it',
   },
 ];
 

@@ -1,6 +1,6 @@
-// Two equal workspaces. An ID from one of them, used in the other on any endpoint and in any field,
-// is as unknown as a made-up ID: none of its owner's data is returned or changed. LEAK_ROUNDS
-// repeats the test with other IDs.
+// Two workspaces with the same structure. An ID from one of them, used in the other on any endpoint
+// and in any field, is as unknown as a made-up ID: none of its owner's data is returned or changed.
+// LEAK_ROUNDS repeats the test with other IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';

@@ -92,7 +92,7 @@ test('code imports only Node.js modules, and declarations import only frameworks
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
-        // The widget for React uses the React of the page it is on.
+        // The React widget uses the React of the page it is on.
         !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),

@@ -91,7 +91,7 @@ test('a queued email is sent without another request', async (t) => {
 });
 
 /**
- * The parts for a worker as if in a different process: on PostgreSQL, it has its own connections.
+ * A worker's parts, as if it ran in a different process: on PostgreSQL, it has its own connections.
  */
 async function another({
   app,

@@ -112,7 +112,7 @@ test('a successful sign-in is logged with the user and network, a failed one onl
   }
 });
 
-test('the secret scanner is logged by its signing key, and only if its signature is valid', async (t) => {
+test('log lines identify the secret scanner by its signing key, and only if its signature is valid', async (t) => {
   const app = await harness(t);
   const { ask } = logged(t, app);
   const payload = JSON.stringify([]);

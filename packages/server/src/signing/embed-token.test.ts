@@ -58,7 +58,7 @@ const hashed: (hash: string, key: KeyObject) => Signer = (hash, key) => (input) 
 
 type Forgery = { head?: Json | string; payload?: Json | unknown[] | string; by?: Signer };
 
-/** Creates a genuine token, apart from the given changes; undefined members are removed. */
+/** Creates a token that is genuine apart from the given changes; undefined members are removed. */
 function forge({ head = {}, payload = {}, by }: Forgery = {}): string {
   const isPlain = (value: unknown): value is Json =>
     typeof value === 'object' && !Array.isArray(value);

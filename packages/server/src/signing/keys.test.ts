@@ -1,4 +1,4 @@
-// When a process reads the signing keys: only once a request needs them, and a single time for all
+// When a process reads the signing keys: only when a request needs them, and only once for all
 // requests that need them at the same time.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -111,7 +111,7 @@ test('once a scope has 10,000 nodes, known nodes are still updated, but new ones
   equal(await count(other.project_id), 1);
 });
 
-test('when a scope has its maximum of nodes, a new node replaces a silent one and is counted', async (t) => {
+test('when a scope has its maximum number of nodes, a new node replaces a silent one and is counted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { id, project_id } = await app.given.key();

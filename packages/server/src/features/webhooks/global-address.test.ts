@@ -1,4 +1,4 @@
-// Only addresses on the public internet are accepted, however they are written.
+// Only addresses on the public internet are accepted, regardless of how they are written.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -81,7 +81,7 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
-test('a URL with a private host is rejected, however the host is written', async () => {
+test('a URL with a private host is rejected, regardless of how the host is written', async () => {
   const literals = refusedAddresses.map((address) =>
     address.includes(':') ? `https://[${address}]/` : `https://${address}/`,
   );

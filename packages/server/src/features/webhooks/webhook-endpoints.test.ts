@@ -49,7 +49,7 @@ test('an endpoint can be created, read, changed and removed, and each change is 
   );
   ok(
     !JSON.stringify(data).includes('secret-path'),
-    'the path may contain a secret of the receiver',
+    'the path may contain one of the receiver’s secrets',
   );
 });
 
