@@ -140,7 +140,8 @@ test('a half-restored database refuses to serve, until another restore starts ov
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /**
- * The tables whose rows a restore changed, according to a digest that shares no code with backups.
+ * Returns the tables whose rows a restore changed, according to a digest that shares no code with
+ * backups.
  */
 async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   const changed: string[] = [];

@@ -32,7 +32,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** How many attempts are allowed when `attempts` of them are spread over the processes. */
+/** Returns how many attempts are allowed when `attempts` of them are spread over the processes. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {

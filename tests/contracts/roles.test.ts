@@ -79,8 +79,8 @@ async function may(role: DoorRole, text: string): Promise<boolean> {
 }
 
 /**
- * The privilege alone if it covers the whole table; with its columns if it covers only some; an
- * empty list if the role doesn't have it.
+ * Returns the privilege alone if it covers the whole table, with its columns if it covers only some
+ * of them, or an empty list if the role doesn't have it.
  */
 async function held(
   role: DoorRole,

@@ -67,7 +67,7 @@ async function stated(server: Running, propagation: Propagation & { receipt?: st
   return found;
 }
 
-/** What a node currently says about a key. */
+/** Returns what a node currently reports about a key. */
 async function claimOf(node: NodeProcess, { key }: Key) {
   const decision = await node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;

@@ -5,7 +5,7 @@ import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
 
 /** tests/journeys/documents and production run shell commands, and tests/packages compiles code. */
 const TESTED = ['sh', 'ts', 'js'];
-/** Whether tests/faults/database-roles runs this block. */
+/** Returns whether tests/faults/database-roles runs this block. */
 const isTestedSql = ({ language, document }: Block): boolean =>
   language === 'sql' && document === 'docs/operate.md';
 /** The language of blocks that aren't code: a program's output, a header, a diagram. */

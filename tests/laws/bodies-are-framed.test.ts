@@ -45,7 +45,7 @@ function pipeFaults(file: Source): Fault[] {
   return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
 }
 
-/** Everything that is piped regardless of the request's method. */
+/** Finds everything that is piped regardless of the request's method. */
 const ofAnyMethod = (file: Source): string[] =>
   pipedIn(file)
     .filter(({ isOfPost }) => !isOfPost)

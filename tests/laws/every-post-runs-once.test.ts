@@ -64,7 +64,7 @@ test('a repeated POST returns the first response without its secret, and changes
   }
 });
 
-/** All responses stored for the workspace, as text. */
+/** Returns all responses stored for the workspace, as text. */
 async function keptIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = 'select response from kept_responses where workspace_id = $1';
   const { rows } = await testApp.app.worker.work((tx) => tx.run({ text, values: [workspaceId] }));

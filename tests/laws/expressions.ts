@@ -47,7 +47,7 @@ export const nameOf = ({ path, pattern }: Expression): string => `${path} ${patt
 
 const known = new Map<string, Promise<string | null>>();
 
-/** What is wrong with an expression; null if nothing is. */
+/** Returns what is wrong with an expression, or null if nothing is. */
 export function slownessOf(pattern: string, flags: string): Promise<string | null> {
   const key = `/${pattern}/${flags}`;
   const says = known.get(key) ?? judged(pattern, flags);
@@ -81,7 +81,7 @@ function isPlainlyLinear(pattern: string, flags: string): boolean {
   return repetitions === 1 && hasOneStart && !/\)(?:[*+]|\{)/.test(plain);
 }
 
-/** Whether there is a `|` outside all groups. */
+/** Checks whether there is a `|` outside all groups. */
 function hasAlternatives(plain: string): boolean {
   const outer = plain.replaceAll(/\([^()]*\)/g, 'c');
   return outer === plain ? plain.includes('|') : hasAlternatives(outer);

@@ -89,7 +89,7 @@ const RULES: Rule[] = [
 
 export type MigrationFile = { name: string; text: string };
 
-/** One file's faults, each with the statement that contains it. */
+/** Returns one file's faults, each with the statement that contains it. */
 export function migrationFaults({ name, text }: MigrationFile): string[] {
   const isContract = /^\d{4}_contract_/.test(name);
   const statements = statementsIn(text);

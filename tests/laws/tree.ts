@@ -90,9 +90,7 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
   };
 }
 
-/**
- * The text with these spans blanked out, or with everything but them blanked out. Line breaks stay.
- */
+/** Blanks out these spans, or everything but them. Line breaks are kept. */
 function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
   const parts: string[] = [];
   const add = (part: string, isKept: boolean) =>

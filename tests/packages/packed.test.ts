@@ -25,7 +25,7 @@ const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
 const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
 const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
 
-/** Every path that a manifest refers to, except those that only apply in the clone. */
+/** Lists every path that a manifest refers to, except those that only apply in the clone. */
 function targetsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.replace(/^\.\//, '')];
   if (typeof value !== 'object' || value === null) return [];

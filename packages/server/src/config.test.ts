@@ -19,7 +19,7 @@ function faultsOf(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : [];
 }
 
-/** The values from all groups, in one object. */
+/** Collects the values from all groups in one object. */
 const fieldsOf = (config: Config): Record<string, unknown> =>
   Object.assign({}, ...Object.values(config));
 

@@ -52,7 +52,7 @@ function scene(lifeMs = LIFE_MS) {
   };
 }
 
-/** Whether the next request would be served from the cache. */
+/** Returns whether the next request would be served from the cache. */
 const isKnown = (cache: SecretKeyCache, token: string, withinMs = LIFE_MS): boolean => {
   const found = cache.principalOf(token, withinMs);
   if (found instanceof Promise) found.catch(() => {});

@@ -91,7 +91,7 @@ test('a stale session is extended, and works even if extending it fails', async 
   deepEqual(kept.warned, ['failed to extend a session']);
 });
 
-test('a session without a workspace or a membership has no reach', async () => {
+test('a session without a workspace or a membership has no access to any workspace', async () => {
   for (const change of [{ activeWorkspaceId: null, role: null }, { role: null }]) {
     const { principal } = await principalOf(secret, { ...live, ...change });
     equal(principal.kind === 'session' && principal.reach, null);

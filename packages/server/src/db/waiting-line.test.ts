@@ -36,7 +36,7 @@ test('work that cannot finish before its deadline is rejected immediately', asyn
   await waiting;
 });
 
-test('a free connection is used even if the work takes long on average', async () => {
+test('a free connection is used even if the work takes a long time on average', async () => {
   const line = await busyLine(60_000);
   await rejects(line.enter(asking(3000)), StoreUnavailable);
   line.leave('kr_write', 60_000);

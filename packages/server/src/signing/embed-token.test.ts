@@ -77,7 +77,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
 const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** The genuine token with different claims but its original signature. */
+/** Returns the genuine token with different claims but its original signature. */
 function tampered(claims: Json): string {
   const [head, , signature] = genuine.split('.');
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;

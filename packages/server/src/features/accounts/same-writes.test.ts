@@ -31,7 +31,7 @@ const BYTES_APART_MAX = 32;
 
 let addresses = 0;
 
-/** All addresses have the same length. */
+/** Returns a new address. All addresses have the same length. */
 function newAddress(): string {
   addresses += 1;
   return `same-${process.pid}-${String(addresses).padStart(6, '0')}@example.com`;

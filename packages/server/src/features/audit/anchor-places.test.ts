@@ -129,7 +129,7 @@ test('a failed append is retried, and one destination’s failure does not affec
   equal(bodies.join('\n').match(new RegExp(app.workspaceId, 'g'))?.length, 1);
 });
 
-test('the anchor file in the data directory is replaced once it is large and more than a day old', async (t) => {
+test('the anchor file in the data directory is replaced once it is both large and more than a day old', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const path = join(directory, 'd.jsonl');

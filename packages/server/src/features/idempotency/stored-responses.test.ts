@@ -40,7 +40,7 @@ async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response 
   return { request, isStored: body_stored };
 }
 
-/** The number of stored bytes, both as counted and as actually present in the records. */
+/** Returns the number of stored bytes, both as counted and as actually present in the records. */
 async function bytesOf(app: Harness) {
   const { rows } = await sql(
     app,

@@ -38,7 +38,7 @@ function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): (
   };
 }
 
-/** The number of events accepted; 0 if the batch exceeded the budget. */
+/** Returns the number of events accepted; 0 if the batch exceeded the budget. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
   call(line, batch).then(
     (receipt) => receipt.accepted,

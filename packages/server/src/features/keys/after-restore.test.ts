@@ -27,7 +27,7 @@ const restore = ({ testApp: { beyond } }: Harness) =>
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
     insert into keyrail.recent_restores values (keyrail.app_now())`);
 
-/** A node loads a snapshot and then polls. Only the poll acknowledges the version. */
+/** Loads a snapshot as a node and then polls. Only the poll acknowledges the version. */
 async function acknowledge(app: Harness, project_id: string, node: string): Promise<number> {
   const { version } = await readAll(app, { project_id, node });
   await poll(app, delta, { project_id, node, since: version });

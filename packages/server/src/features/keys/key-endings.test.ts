@@ -163,7 +163,7 @@ test('revoking a key with `wait` returns the version of its revocation, even if 
   equal(now.propagation?.version, await versionOf(app, project_id));
 });
 
-test('the keys of a deleted tenant are revoked in the same policy version as the deletion', async (t) => {
+test('a deleted tenant’s keys are revoked in the same policy version as the deletion', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id, tenant_id } = await given.key();

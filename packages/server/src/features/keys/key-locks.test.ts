@@ -19,7 +19,7 @@ const PAUSE_MS = 150;
 
 const wanted = { name: null, scopes: [], meta: {}, rateLimits: null, expiresAt: null };
 
-/** Whether a call is still pending after PAUSE_MS. */
+/** Returns whether a call is still pending after PAUSE_MS. */
 const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     sleep(PAUSE_MS, true),

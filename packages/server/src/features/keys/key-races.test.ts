@@ -166,7 +166,7 @@ test('only the first of several concurrent revocations of a key takes effect, an
   await checkLog(app, project_id);
 });
 
-test('concurrent rotations of a key all succeed, and the earliest expiry applies', async (t) => {
+test('all concurrent rotations of a key succeed, and the earliest expiry applies', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];

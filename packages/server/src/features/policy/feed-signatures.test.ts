@@ -38,7 +38,7 @@ async function get(app: Harness, url: string, more: Record<string, string> = {})
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** Whether the independent implementation accepts the response to a request for `url`. */
+/** Checks whether the independent implementation accepts the response to a request for `url`. */
 async function isGenuine(
   app: Harness,
   url: string,

@@ -110,7 +110,7 @@ async function simulate(seed: number): Promise<number> {
   return model.state.head.version;
 }
 
-test('whatever the order of events, every node ends up in the same state as a fresh snapshot', async (t) => {
+test('in any order of events, every node ends up in the same state as a fresh snapshot', async (t) => {
   let versions = 0;
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
     versions += await simulate(seed).catch((error: unknown) => {

@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The calling session's times, as listed. */
+/** Returns the calling session's times, as listed. */
 async function seenBy({ call }: Pick<Person, 'call'>) {
   const session = (await call(list)).data.find(({ current }) => current);
   ok(session);
