@@ -20,7 +20,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '01-version-from-a-sequence',
     bug: 'policy versions come from a sequence, regardless of the order of commits',
     file: `${SERVER}/features/policy/one-moment.test.ts`,
-    title: 'no version is visible before all lower versions are committed',
+    title: 'no version becomes visible until all lower versions are committed',
     store: 'postgres',
   },
   {
@@ -77,7 +77,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '09-cache-without-generations',
     bug: 'a read from before a revocation is cached after it',
     file: `${SERVER}/access/secret-key-cache.test.ts`,
-    title: 'the result of a read that began before a revocation is not cached after it',
+    title: 'the result of a read that began before a revocation is not cached',
     store: 'embedded',
     isCheap: true,
   },

@@ -1,4 +1,4 @@
-// Cases in which a node and the server's explanation of a key must agree: the state of the key, the
+// Cases in which a node and the server's explanation of a key must agree: the key's state, the
 // string that was sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';

@@ -150,7 +150,7 @@ test('project versions are always incremented in the same order', async () => {
   );
 });
 
-test('audit rows can never be changed, not even by the owner of the table', async () => {
+test('audit rows can never be changed, not even by the table’s owner', async () => {
   const attempts = [
     "update audit_logs set payload = '{}'",
     'delete from audit_logs',
@@ -182,7 +182,7 @@ test('the audit log cannot be continued from a made-up latest hash', async () =>
   );
 });
 
-test('row level security also applies to the owner of the tables', async () => {
+test('row level security also applies to the tables’ owner', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;
     deepEqual(await store.beyond(text, { role: 'kr_owner' }), [{ seen: 0 }], table);

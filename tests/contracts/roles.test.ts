@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges that some role has on single columns: only these are tried column by column. */
+  /** Privileges that some role has on single columns: only these are tested column by column. */
   confined: Set<string>;
 };
 

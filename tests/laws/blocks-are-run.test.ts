@@ -1,4 +1,4 @@
-// A test runs or compiles every code block in the documents, or the block says why not.
+// Every code block in the documents is either run or compiled by a test, or says why not.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';

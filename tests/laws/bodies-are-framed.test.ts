@@ -66,7 +66,7 @@ test('the one file that pipes forwards any response, but request bodies only for
   ]);
 });
 
-test('every way of piping into a request is found', () => {
+test('every way of piping into a request is detected', () => {
   const imported = "import { request } from 'node:https';\n";
   const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(

@@ -76,8 +76,8 @@ const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', sc
 const REPEATS_MAX = 3;
 
 /**
- * Repeats a read that got a 503, as @keyrail/client does: a machine busy with other tests may stall
- * for longer than a request waits. An unbounded plan would take too long every time.
+ * Repeats a read that got a 503, as @keyrail/client does: a machine that is busy with other tests
+ * may stall for longer than a request waits. An unbounded plan would take too long every time.
  */
 const patient =
   (call: Caller): Caller =>

@@ -1,4 +1,5 @@
-// Every POST on the vendor plane runs only once if it is sent twice with the same idempotency key.
+// Every POST on the vendor plane runs only once, even if it is sent twice with the same idempotency
+// key.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';

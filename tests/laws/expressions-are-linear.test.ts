@@ -23,7 +23,7 @@ const exceptions: Exceptions = {
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));
 const all = production.flatMap(expressionsIn);
 
-test('the running time of every regular expression is proportional to the length of its input', async () => {
+test('every regular expression’s running time is proportional to the length of its input', async () => {
   deepEqual(list(await expressionFaults(all, exceptions)), []);
 });
 

@@ -164,7 +164,7 @@ test('the client uses only what browsers provide', async () => {
   equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
 });
 
-test('editors show what each method of the client does', async () => {
+test('editors show what each client method does', async () => {
   const methods = await read('client', 'dist/esm/protocol/wire/methods.d.ts');
   match(
     methods,

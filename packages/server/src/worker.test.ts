@@ -201,7 +201,7 @@ test('a failed job is logged and retried', async (t) => {
   ok(warned.includes('beat'));
 });
 
-test('a job that keeps failing is logged once, and again when it recovers', async (t) => {
+test('a job that keeps failing is logged once, and once more when it recovers', async (t) => {
   const { testApp } = await harness(t);
   const lines: string[] = [];
   const record = (...[fields, text]: unknown[]) =>

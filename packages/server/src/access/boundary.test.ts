@@ -41,7 +41,7 @@ const unbound: Record<string, Principal> = {
 const isBeyond = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'forbidden' && error.message === BEYOND_BOUNDARY;
 
-test('a live credential covers both environments; a test credential covers only test', () => {
+test('a live credential works in both environments; a test credential works only in test', () => {
   deepEqual(envsOf('live'), ['live', 'test']);
   deepEqual(envsOf('test'), ['test']);
 });

@@ -9,7 +9,7 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const CAUSE = { clientAddress: '192.0.2.1', isKnownClient: false };
 
-test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', async () => {
+test('passwords are hashed with argon2id at the OWASP minimum cost, with a new salt each time', async () => {
   const hasher = createPasswordHasher();
   const [one, two] = await Promise.all([
     hasher.hash('a password', CAUSE),

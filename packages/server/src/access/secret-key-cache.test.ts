@@ -154,7 +154,7 @@ test('a revoked key is evicted immediately, and other keys stay cached', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('the result of a read that began before a revocation is not cached after it', async () => {
+test('the result of a read that began before a revocation is not cached', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');

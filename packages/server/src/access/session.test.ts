@@ -43,7 +43,7 @@ async function principalOf(token: string, fact: SessionFact | null, fails = fals
   return { principal, kept };
 }
 
-test('a session is looked up by the hash of its token', async () => {
+test('a session is looked up by its token’s hash', async () => {
   const { principal, kept } = await principalOf(secret, live);
   deepEqual(kept, { asked: [lookupHash], seen: [], warned: [] });
   deepEqual(principal, {

@@ -114,7 +114,7 @@ test("IPv6 clients also share limits: four times a single client's per /56 netwo
   await throttle.charge('2001:db8:2:d000::1');
 });
 
-test('each IPv4 client is counted separately, whichever notation its address uses', async () => {
+test('each IPv4 client is counted separately, no matter which notation its address uses', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
   await retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));
@@ -199,7 +199,7 @@ test('a client stays known for 31 days after its last login', async () => {
   equal((await login()).isKnownClient, false);
 });
 
-test('a flood of new counters evicts the oldest ones, but none that has reached its limit', async () => {
+test('a flood of new counters evicts the oldest ones, but never one that has reached its limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));

@@ -60,7 +60,7 @@ test('a request during a read gets the result of a later read', async () => {
   deepEqual(await late, ['first', 'second']);
 });
 
-test('a new key is found as soon as a token refers to it', async () => {
+test('a new key is loaded as soon as a token refers to it', async () => {
   const { committed, reads, keys } = heldDatabase();
   const unknown = keys.verifying('made-up', 'embed_token');
   await turnEnds();

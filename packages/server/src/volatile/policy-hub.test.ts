@@ -1,4 +1,4 @@
-// An announcement wakes the requests waiting for that project. A request is removed when its wait
+// An announcement wakes the requests waiting for its project. A request is removed when its wait
 // ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';

@@ -143,7 +143,7 @@ test('a verification link is valid for a day, and a reset link for an hour', asy
   await refused(app.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
-test('a wrong clock on the API server does not affect when a token expires', async (t) => {
+test('an incorrect clock on the API server does not affect when a token expires', async (t) => {
   const app = await harness(t);
   const { testApp } = app;
   const password = 'another fine password';

@@ -69,7 +69,7 @@ test('a delta is consistent while keys are written', { skip }, async (t) => {
   );
 });
 
-test('no version is visible before all lower versions are committed', { skip }, async (t) => {
+test('no version becomes visible until all lower versions are committed', { skip }, async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await app.given.key();
   const opening = {

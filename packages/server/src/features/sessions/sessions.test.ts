@@ -57,7 +57,7 @@ test('a login returns the user, the expiry and the token, which is never shown a
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
-test('a session stores the user agent of its login, truncated and without unprintable characters', async (t) => {
+test('a session stores the user agent used to sign in, truncated and without unprintable characters', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const agents: [string | null, string | null][] = [

@@ -121,7 +121,7 @@ test('a host name without an address gets the same message as one with a private
   equal(await reasonFor('https://hooks.example.com/in', resolves()), NOT_PUBLIC);
 });
 
-test('the scheme, credentials, fragment and port of a URL are checked', async () => {
+test('a URL’s scheme, credentials, fragment and port are validated', async () => {
   for (const [url, reason] of [
     ['http://hooks.example.com/', `Must start with https://. ${UNLESS}`],
     ['http://localhost:3000/hook', `Must start with https://. ${UNLESS}`],

@@ -46,7 +46,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('notices are sent 14, 3 and 1 days before a key expires, and when it expires', async (t) => {
+test('notices are sent 14 days, 3 days and 1 day before a key expires, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });

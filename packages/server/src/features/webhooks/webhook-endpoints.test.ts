@@ -79,7 +79,7 @@ test('a disabled endpoint gets no events until it is enabled again', async (t) =
   equal((await typesTo(app.testApp, id)).length, 2);
 });
 
-test('an endpoint’s events, URL and environment are checked', async (t) => {
+test('an endpoint’s events, URL and environment are validated', async (t) => {
   const { as } = await harness(t);
   const bad = [
     { events: [] },

@@ -209,7 +209,7 @@ test('a client that keeps sending slowly is disconnected under the default limit
   match(socket.heard(), /^HTTP\/1\.1 413 /);
 });
 
-test('if too many connections have unread bodies, the oldest are closed', async (t) => {
+test('if too many connections have unread bodies, the oldest ones are closed', async (t) => {
   const server = await listening(t, { lingeringMax: 3, lingerMs: 60_000 });
   const sockets: Awaited<ReturnType<typeof dial>>[] = [];
   const closed: number[] = [];
