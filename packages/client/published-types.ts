@@ -1,4 +1,4 @@
-// Compiled by the build but never run. For a constant, TypeScript writes its inferred type out in
+// Compiled by the build but never run. TypeScript writes out the inferred type of a constant in
 // full, so this file's declarations contain the endpoint types without referring to the protocol or
 // zod. The build publishes these declarations in place of those of src/endpoints.ts.
 import type { Endpoints, ErrorCodes } from './src/endpoints.ts';

@@ -136,11 +136,12 @@ test('a half-restored database refuses to serve, until another restore starts ov
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** Left out of the comparison, because even their number of rows changes during a restore. */
+/** Left out of the comparison, because even their row counts change during a restore. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /**
- * The tables whose rows a restore changed, according to a digest that shares no code with backups.
+ * Returns the tables whose rows a restore changed, according to a digest that shares no code with
+ * backups.
  */
 async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   const changed: string[] = [];

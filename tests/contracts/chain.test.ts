@@ -1,5 +1,5 @@
 // Audit chain contract: the database and the verifier compute the same hashes, and the sequence is
-// unbroken, however many writers run concurrently and whatever their clocks show.
+// unbroken, regardless of how many writers run concurrently and what their clocks show.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -107,7 +107,7 @@ test('the verifier recomputes the same hash for any actor ID', async () => {
   );
 });
 
-test("a payload's members are hashed in canonical order, whatever their names", async () => {
+test("a payload's members are hashed in canonical order, regardless of their names", async () => {
   const workspaceId = await foundWorkspace(store);
   const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
   const changes = Object.fromEntries(names.map((name) => [name, { from: name, to: name }]));

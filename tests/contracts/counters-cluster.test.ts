@@ -1,4 +1,4 @@
-// Slots of a Redis Cluster move, and connections to it break, while checks are running.
+// A Redis Cluster's slots move, and its connections break, while checks are running.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -35,7 +35,7 @@ async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
 const idOf = async (node: RedisServer): Promise<string> =>
   String(await node.tell('CLUSTER', 'MYID'));
 
-/** A rule whose counter is in one of the slots of the node at `index`, and that slot. */
+/** A rule whose counter is in a slot of the node at `index`, and that slot. */
 async function ruleOn(index: number, node: RedisServer, salt: string) {
   for (let at = 0; ; at += 1) {
     const name = `kr:rl:{${salt}${at}}`;

@@ -85,8 +85,8 @@ async function healed(one: Scene): Promise<void> {
 }
 
 /**
- * Asserts that while Redis is down, checks are denied in time, probes report it, and all else
- * works.
+ * Asserts that while Redis is down, checks are denied in time, probes report it, and everything
+ * else works.
  */
 async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   for (const answer of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {

@@ -41,7 +41,7 @@ function scene() {
           return at;
         }
       }
-      throw new Error('the flood was never refused');
+      throw new Error('the flood was never denied');
     },
   };
 }
@@ -73,7 +73,7 @@ test('a counter at its limit survives floods by three other owners, and can stil
   }
 });
 
-test('the process never has more than twice the maximum number of counters, however many owners flood it', () => {
+test('the process never has more than twice the maximum number of counters, no matter how many owners flood it', () => {
   const { counters, flood, charge } = scene();
   charge('victim', 'at its limit');
   for (let at = 0; at < 200; at += 1) flood(`owner ${at}`);
@@ -81,7 +81,7 @@ test('the process never has more than twice the maximum number of counters, howe
   equal(charge('victim', 'at its limit').allowed, false);
 });
 
-test('expired counters make room for new ones, whoever owns them', () => {
+test('expired counters make room for new ones, regardless of owner', () => {
   const { counters, charge, flood, pass } = scene();
   for (const owner of ['one', 'two', 'three']) flood(owner);
   throws(() => charge('one', 'new'), isOverQuota);
@@ -91,7 +91,7 @@ test('expired counters make room for new ones, whoever owns them', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('when the process has its maximum of counters, leases create no new ones, and existing ones keep working', () => {
+test('when the process has its maximum number of counters, leases create no new ones, and existing ones keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);

@@ -69,7 +69,7 @@ test("when all of an owner's counters are at their limit, new ones are denied to
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
   throws(() => charge(['5', 'one more'], { limit: 9 }), isOverQuota);
-  equal(charge('5', { limit: 9, cost: 0 }).tallies[0]?.used, 1, 'a refused check charges nothing');
+  equal(charge('5', { limit: 9, cost: 0 }).tallies[0]?.used, 1, 'a denied check charges nothing');
   equal(charge('5').allowed, false, 'an existing name is still denied');
   equal(
     charge('5', { limit: 9 }).allowed,

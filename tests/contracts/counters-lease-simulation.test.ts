@@ -1,6 +1,6 @@
-// Nodes lease and check concurrently. No interval ever exceeds its limit, on either store, whatever
-// is delayed or lost and whichever node crashes. LEASE_SCHEDULES sets the number of schedules for
-// each store.
+// Nodes lease and check concurrently. No interval ever exceeds its limit, on either store, no
+// matter what is delayed or lost, or which node crashes. LEASE_SCHEDULES sets the number of
+// schedules for each store.
 import { ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Counters } from '@keyrail/server/volatile/counters.ts';
@@ -27,7 +27,8 @@ const MOMENTS = 60;
 const EDGE_MS = 60;
 
 /**
- * A random moment, or one near the end of a bucket, where a lease that lasts too long would show.
+ * A random moment, or one near the end of a bucket, where a lease that stayed valid for too long
+ * would be noticed.
  */
 function momentIn(
   { chance, nowMs }: World,

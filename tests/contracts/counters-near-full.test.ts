@@ -56,7 +56,7 @@ test('a Redis near its maxmemory is reported as degraded, is logged once, and re
   equal(await status(), 'ok');
   await redis.tell('SETRANGE', 'filler', String(76 * MEBIBYTE), 'x');
   await until(async () => (await status()) === 'degraded');
-  equal((await check()).allowed, true, 'no check is refused yet');
+  equal((await check()).allowed, true, 'no check is denied yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
   // After several more probes, there is still only one line in the log.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
@@ -108,7 +108,7 @@ test('a Redis server counts as nearly full from 80 % memory use until it drops b
     remark = remarkOn([memoryOf(0), memoryOf(used)], remark);
     equal(remark, expected, `${used}`);
   }
-  equal(remarkOn([memoryOf(999, 0)], null), null, 'without a maximum it is never near full');
+  equal(remarkOn([memoryOf(999, 0)], null), null, 'without a maximum, it is never near full');
   equal(remarkOn([memoryOf(900, 1000, 'mem_not_counted_for_evict:200\r\n')], null), null);
   const evicting = memoryOf(999, 1000, 'maxmemory_policy:allkeys-lru\r\n');
   equal(remarkOn([evicting], null), 'maxmemory-policy is allkeys-lru');

@@ -32,7 +32,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** How many attempts are allowed when `attempts` of them are spread over the processes. */
+/** Returns how many attempts are allowed when `attempts` of them are spread over the processes. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {
@@ -54,7 +54,7 @@ test('processes share their counts of attempts, and Redis stores no email or IP 
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while Redis is down, each process counts on its own, starting from its own attempts before that', {
+test('while Redis is down, each process counts on its own, starting from its own earlier count', {
   skip,
 }, async (t) => {
   const redis = await startRedis();

@@ -126,8 +126,7 @@ test('both stores give the same result at every step of every schedule', { skip 
 const QUOTA = 5;
 const NAMES = 9;
 /**
- * For how long after its window a counter may still exist, as a fraction of the window: 1/16 and a
- * bit.
+ * How long a counter may still exist after its window, as a fraction of the window: just over 1/16.
  */
 const LATE_SHARE = 0.07;
 

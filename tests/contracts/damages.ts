@@ -42,7 +42,7 @@ const cut: Kind = (path, turn) => {
   const file = fileOf(path, turn);
   const whole = readFileSync(file);
   return {
-    name: `a cut end of ${file}`,
+    name: `a truncated ${file}`,
     make: () => truncateSync(file, (turn * 104_729) % whole.length),
     undo: () => writeFileSync(file, whole),
   };

@@ -1,4 +1,4 @@
-// Cases in which a node and the server's explanation of a key must agree: the state of the key, the
+// Cases in which a node and the server's explanation of a key must agree: the key's state, the
 // string that was sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
@@ -78,26 +78,26 @@ export const explainCases: readonly ExplainCase[] = [
     fails: 'format',
   },
   {
-    name: 'an unknown text beside an imported key',
+    name: 'an unknown string alongside an imported key',
     state: 'beside an imported key',
     reason: 'unknown_key',
     fails: 'known',
   },
   {
-    name: 'a text that is too short, beside an imported key',
+    name: 'a string that is too short, alongside an imported key',
     state: 'beside an imported key',
     sent: () => 'sk_live',
     reason: 'malformed_key',
     fails: 'format',
   },
   {
-    name: 'an imported text with the form of a test key',
+    name: 'an imported key that looks like a test key',
     state: 'a test key imported as live',
     reason: 'unknown_key',
     fails: 'known',
   },
   {
-    name: 'an imported text with the form of a live key',
+    name: 'an imported key that looks like a live key',
     state: 'a live key imported as test',
     reason: 'unknown_key',
     fails: 'known',

@@ -112,7 +112,7 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** A string in the format of Keyrail's own keys that Keyrail never issued. */
+/** Returns a string in the format of Keyrail's own keys that Keyrail never issued. */
 const nativeText = (env: Env, { projectId }: Ground): string =>
   mintCredential('api_key', env, seededBytes(projectId)).secret;
 

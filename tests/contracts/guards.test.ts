@@ -1,4 +1,4 @@
-// Guard contract: writes that the tables themselves reject, whoever makes them.
+// Guard contract: writes that the tables themselves reject, no matter who makes them.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -150,7 +150,7 @@ test('project versions are always incremented in the same order', async () => {
   );
 });
 
-test('audit rows can never be changed, not even by the owner of the table', async () => {
+test('audit rows can never be changed, not even by the table’s owner', async () => {
   const attempts = [
     "update audit_logs set payload = '{}'",
     'delete from audit_logs',
@@ -182,7 +182,7 @@ test('the audit log cannot be continued from a made-up latest hash', async () =>
   );
 });
 
-test('row level security also applies to the owner of the tables', async () => {
+test('row level security also applies to the tables’ owner', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;
     deepEqual(await store.beyond(text, { role: 'kr_owner' }), [{ seen: 0 }], table);
@@ -208,7 +208,7 @@ test('a rolled-back change leaves no row, no audit row and no version', async ()
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** All rows of a workspace that a change affects. */
+/** Returns a snapshot of everything in a workspace that a change affects. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

@@ -42,7 +42,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key rejects it from its next request on', async (t) => {
+test('the process that revoked or rotated a key rejects it starting with the next request', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],

@@ -1,5 +1,5 @@
 // Many scopes, each with three callers on two servers. They claim, die, pause until their locks
-// have expired, and return late. A small model must explain all results by some order of the
+// have expired, and return late. A small model must explain all results as some ordering of the
 // concurrent operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the
 // history.
 import { equal, ok } from 'node:assert/strict';
@@ -28,7 +28,7 @@ type State =
   | { kind: 'locked'; token: string; untilMs: number }
   | { kind: 'stored'; status: number };
 
-/** The response to expect from a claim, and the state after it. */
+/** Returns the expected response to a claim, and the state after it. */
 function claimed(state: State, deed: Deed, nowMs: number): [string, State] {
   if (state.kind === 'stored') return [`replay ${state.status}`, state];
   const locked: State = { kind: 'locked', token: deed.given ?? '', untilMs: nowMs + LOCK_MS };
@@ -44,7 +44,7 @@ function stepped(state: State, deed: Deed, nowMs: number): [string, State] {
   return ['ok', { ...state, untilMs: nowMs + LOCK_MS }];
 }
 
-/** Every state that is possible after these responses, for some order of the operations. */
+/** Returns every state that is possible after these responses, for some order of the operations. */
 function explained(states: State[], deeds: Deed[], nowMs: number): State[] {
   if (deeds.length === 0) return states;
   const reached = new Map<string, State>();
@@ -119,7 +119,7 @@ function openScope(callers: Caller[], seed: number) {
   };
 }
 
-test('whatever callers do, no request runs twice, and late completions are rejected', async (t) => {
+test('no matter what callers do, no request runs twice, and late completions are rejected', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, {});
   const callers = [app.as.liveKey, beside.as(app.tokens.liveKey)];

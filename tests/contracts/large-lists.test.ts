@@ -63,7 +63,7 @@ test('a list with large meta values is copied without parsing, and has the same 
   deepEqual(told, made.toReversed());
 });
 
-test('every list that contains meta values copies them', async (t) => {
+test('every list that contains meta values copies them without parsing', async (t) => {
   const { as, given, embed } = await harness(t);
   const { projectId, tenantId, call } = await embed();
   const place = { project_id: projectId, tenant_id: tenantId };

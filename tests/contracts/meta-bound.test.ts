@@ -11,7 +11,10 @@ const META_BYTES_MAX = 256 * KIBIBYTE * KIBIBYTE;
 const large = { note: 'x'.repeat(20 * KIBIBYTE) };
 const small = { note: 'x'.repeat(900) };
 
-/** How many bytes the database has counted for a workspace, and how many are actually stored. */
+/**
+ * Returns how many bytes the database has counted for a workspace, and how many are actually
+ * stored.
+ */
 async function countedFor(store: Store, workspaceId: string) {
   const [row] = await store.beyond(`select
     (select bytes from meta_totals where workspace_id = '${workspaceId}')::int as counted,

@@ -18,7 +18,7 @@ const REFUSED = '42501';
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 
-/** How many rows each table of a furnished workspace has. */
+/** How many rows each table has in a fully populated workspace. */
 const furniture = {
   workspaces: 1,
   audit_heads: 1,

@@ -61,8 +61,8 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
 }
 
 /**
- * Whether the backup and the clock, which are all the fence knows, are enough for it to exceed
- * every version that nodes have seen.
+ * Returns whether the backup and the clock, which are all the fence knows, are enough for it to
+ * exceed every version that nodes have seen.
  */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);

@@ -1,5 +1,5 @@
 // Retry contract: a transaction that loses a conflict starts over, up to three times, and takes
-// effect once.
+// effect only once.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

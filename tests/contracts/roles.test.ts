@@ -21,7 +21,7 @@ after(() => store.close());
 
 type Column = { name: string; type: string };
 
-/** For each privilege, a statement that needs it on some columns but touches no row. */
+/** For each privilege, a statement that needs it on some columns but touches no rows. */
 const trying: Record<Right, (table: string, columns: Column[]) => string> = {
   select: (table, columns) => `select ${columns.map(({ name }) => name)} from ${table} where false`,
   insert: (table, columns) =>
@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges that some role has on single columns: only these are tried column by column. */
+  /** Privileges that some role has on single columns: only these are tested column by column. */
   confined: Set<string>;
 };
 
@@ -79,8 +79,8 @@ async function may(role: DoorRole, text: string): Promise<boolean> {
 }
 
 /**
- * The privilege alone if it covers the whole table; with its columns if it covers only some; an
- * empty list if the role doesn't have it.
+ * Returns the privilege alone if it covers the whole table, with its columns if it covers only some
+ * of them, or an empty list if the role doesn't have it.
  */
 async function held(
   role: DoorRole,

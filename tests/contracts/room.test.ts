@@ -38,7 +38,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('on a full disk only reads work, and once there is space again, everything does', async () => {
+test('on a full disk, only reads work, and once there is space again, everything does', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is almost full/);

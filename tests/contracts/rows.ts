@@ -15,7 +15,7 @@ export type Place = { workspaceId: string };
 
 type Closing = { entries?: Entry[]; policy?: string[]; actor?: Actor };
 
-/** The statement that closes a change, as the write door sends it. */
+/** Returns the statement that closes a change, as the write door sends it. */
 export const closing = (workspaceId: string, { entries, policy, actor }: Closing = {}): Statement =>
   closeChange({
     actor: actor ?? { type: 'system', id: null },

@@ -41,7 +41,7 @@ test('no table can be read without opening a door', async () => {
 });
 
 if (!onPostgres) {
-  test('the embedded session cannot become the owner of the tables', async () => {
+  test('the embedded session cannot become the tables’ owner', async () => {
     const [owner] = await session.idle(`select keyrail.role_of('kr_owner') as name`);
     equal(await stateOf(session.idle(`set role ${owner?.name}`)), REFUSED);
   });

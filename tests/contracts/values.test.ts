@@ -124,7 +124,7 @@ if (onPostgres) {
     deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
   });
 
-  test("options in a connection string are added to Keyrail's own, and replace none of them", async (t) => {
+  test("options in a connection string are added to Keyrail's own, and never replace them", async (t) => {
     const url = new URL(String(store.url));
     url.searchParams.set('options', '-c geqo=off -c search_path=public');
     const { clock } = store;

@@ -31,7 +31,7 @@ test('a node with a wrong project or URL logs which setting to change', async (t
     equal(
       await saidBy(t, { url, secretKey, projectId: wrong }),
       `${failed}the workspace of this secret key has no project ${wrong}; set projectId to the ID ` +
-        `of one of its projects, or use a secret key of the right workspace${kept}`,
+        `of one of its projects, or use a secret key from the right workspace${kept}`,
     );
   }
   for (const wrong of [`${url}/v1`, `${url}/v1/`, [`${url}/v1`, url]]) {

@@ -120,7 +120,7 @@ test('the doctor reports a missing worker, emails that are waiting, and two API 
     app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const beat = (at: string) => harm(`insert into worker_beats values ($1, ${at})`, [randomUUID()]);
-  // The last heartbeat of a worker that no longer runs, from before the clock was set back.
+  // The last heartbeat of a worker that is no longer running, from before the clock was set back.
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);

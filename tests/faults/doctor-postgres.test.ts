@@ -16,7 +16,7 @@ import {
 
 const roleOf = (name: string) => `(select role_of('${name}'))`;
 
-test('on a healthy database there are no errors, and each check says that all is well', {
+test('on a healthy database there are no errors, and each check reports success', {
   skip,
 }, async (t) => {
   const { settings } = await database(t);
@@ -161,7 +161,7 @@ test('the doctor reports a server that may lose changes, is read-only, or has to
   equal(found(findings, 'database', /may need 1003/).severity, 'error');
 });
 
-test('a table that another session has locked does not hold up the doctor', { skip }, async (t) => {
+test('a table locked by another session does not hold up the doctor', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('begin');
   await harm('lock table signing_keys in access exclusive mode');

@@ -72,7 +72,7 @@ test('listing a thousand keys and verifying a long chain do not block other requ
       await act();
       longest.push(Math.max(...turns.stop()));
     }
-    // In some rounds, a garbage collection makes a turn longer; work that is too long does so in
+    // In some rounds, garbage collection makes a turn longer; work that takes too long does so in
     // all of them.
     const longestMs = Math.min(...longest);
     t.diagnostic(`${what}: the longest turn took ${longestMs.toFixed(1)} ms`);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { runServer } from '@keyrail/testing/processes/server.ts';
 
-test('the server exits if the database rejects its first statement, even with LISTEN connections open', {
+test('the server exits if the database rejects its first statement, even if LISTEN connections are open', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

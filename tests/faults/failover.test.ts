@@ -1,6 +1,6 @@
 // PostgreSQL with a synchronous replica under Patroni. Under load, the primary is lost and the
 // replica takes over, and the server keeps working without a restart. No acknowledged change is
-// lost, no node accepts a key after its revocation was complete, and no change that exists only on
+// lost, no node accepts a key once its revocation is complete, and no change that exists only on
 // the primary is acknowledged. The long form is `npm run soak -- --bed ha`.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 // The embedded store has one connection and computes in this process, so its speed depends on what
-// else runs on the machine. The test therefore measures which fraction of the statements belongs to
-// work that was completed: the store must not compute for callers whose deadlines pass halfway.
+// else runs on the machine. The test therefore measures what fraction of the statements belongs to
+// completed work: the store must not do work for callers whose deadlines pass halfway through.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '@keyrail/server/db/database.ts';

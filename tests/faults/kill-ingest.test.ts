@@ -1,6 +1,6 @@
-// The process is killed while it receives telemetry. A batch with an ID counts exactly once,
-// however often it is sent. A batch without an ID counts if it was acknowledged. A batch that was
-// never sent is never counted.
+// The process is killed while it receives telemetry. A batch with an ID counts exactly once, no
+// matter how often it is sent. A batch without an ID counts if it was acknowledged. A batch that
+// was never sent is never counted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

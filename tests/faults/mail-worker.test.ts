@@ -1,6 +1,6 @@
 // Emails under faults: the mail server goes down and comes back, the worker is killed while
-// sending, several workers run at the same time. No email is lost, and duplicates can be recognised
-// by their ID.
+// sending, and several workers run at the same time. No email is lost, and duplicates can be
+// recognised by their ID.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,7 +115,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each email once, and one continues if the other dies', {
+test('two workers alongside one API send each email once, and one continues if the other dies', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');
@@ -125,7 +125,8 @@ test('two workers beside one API send each email once, and one continues if the 
     deployment.run('worker'),
   ]);
   const emails = Array.from({ length: 12 }, (_, n) => `person-${n}@example.com`);
-  // Sign up one after another: on a busy machine, twelve at the same time could be turned away.
+  // Signs users up one at a time: on a busy machine, some of twelve concurrent sign-ups could be
+  // turned away.
   for (const email of emails) await signUp(api, email);
   await until(() => sink.letters.length === emails.length);
   await one.kill();
@@ -135,7 +136,7 @@ test('two workers beside one API send each email once, and one continues if the 
   equal(new Set(idsOf(sink)).size, emails.length + 1);
   equal(sink.letters.length, emails.length + 1);
   equal((await api.as(null)('GET /status')).components.worker, 'ok');
-  // Workers count no rate limits, so they log no warning about them.
+  // Workers don't count rate limits, so only the API logs this warning.
   equal(deployment.printed().match(/rate limits are counted per process/g)?.length, 1);
   for (const each of [api, two]) equal((await each.stop()).code, 0);
 });

@@ -15,7 +15,10 @@ const REQUESTS = 150;
 const ROUNDS = 3;
 /** Even in the shortest run, a leak of 4 KiB per request exceeds this. */
 const HEAP_GROWTH_MIB_MAX = 8;
-/** The system reclaims pages whenever it wants, so this only finds large leaks outside the heap. */
+/**
+ * The operating system reclaims pages whenever it wants, so this only finds large leaks outside the
+ * heap.
+ */
 const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';

@@ -1,4 +1,4 @@
-// If several settings are wrong, a start reports all of them together, without printing secrets.
+// If several settings are wrong, startup reports all of them together, without printing secrets.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

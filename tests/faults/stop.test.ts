@@ -80,13 +80,13 @@ async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): 
   }
 }
 
-test('on the embedded store, stopping under load interrupts no request', async (t) => {
+test('on the embedded store, stopping under load interrupts no requests', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('on PostgreSQL, stopping under load interrupts no request', {
+test('on PostgreSQL, stopping under load interrupts no requests', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

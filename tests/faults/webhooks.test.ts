@@ -109,7 +109,7 @@ async function compare({ token, good, half, frozen }: Ground, server: Running): 
 }
 
 for (const store of stores) {
-  test(`every committed change arrives, whichever process is killed (${store})`, {
+  test(`every committed change arrives, no matter which process is killed (${store})`, {
     skip: whyNot(store),
   }, async (t) => {
     const deployment = await deploy(t, { KEYRAIL_WEBHOOK_PRIVATE: 'on' }, store);

@@ -131,7 +131,7 @@ async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: str
   equal(wrong.headers['cache-control'], 'no-store');
 }
 
-/** A denial's status and error, in the form in which the SDK sends them. */
+/** A denial's status and error, in the same form as the SDK's. */
 const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) => {
   match(String(headers['content-type']), /^application\/json/);
   return [status, JSON.parse(text).error];

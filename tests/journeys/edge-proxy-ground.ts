@@ -1,6 +1,6 @@
 // nginx and Caddy in front of an API, with exactly the files in examples/edge. Only ports, the
-// socket, the API's protocol and the comment signs that disable failing open are replaced. Edge
-// runs as the program that operators use.
+// socket, the API's protocol and the comment characters that disable failing open are replaced.
+// Edge runs as the program that operators use.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -50,7 +50,7 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['127.0.0.1:3000', api],
       [SOCKET, socket],
     ]);
-    // A comment sign without a space after it marks a disabled line of configuration.
+    // A comment character without a space after it marks a disabled line of configuration.
     const chosen = failsOpen ? site.replaceAll(/^\t#(?! )/gm, '\t') : site;
     return writeCaddy(directory, ['auto_https off', 'default_bind 127.0.0.1'], chosen);
   },

@@ -1,5 +1,6 @@
 // Every example runs in its own process, on its real framework, against the real server: keys,
-// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
+// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, and a graceful
+// stop.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';

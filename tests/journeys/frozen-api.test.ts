@@ -1,6 +1,6 @@
 // An API process freezes and resumes (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
-// What receipts, node lists, /status and the nodes themselves say stays true. The database's clock
-// is moved while the process is frozen, so that the test doesn't have to wait for minutes.
+// What receipts, node lists, /status and the nodes themselves report remains true. The database's
+// clock is moved while the process is frozen, so that the test doesn't have to wait for minutes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -67,7 +67,7 @@ async function stated(server: Running, propagation: Propagation & { receipt?: st
   return found;
 }
 
-/** What a node currently says about a key. */
+/** Returns what a node currently reports about a key. */
 async function claimOf(node: NodeProcess, { key }: Key) {
   const decision = await node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;
@@ -135,7 +135,7 @@ test('right after a ten-minute freeze of the API process, nodes seen before it a
   deepEqual(
     await listed(at, server),
     ['current', 'current'],
-    'no node is silent, because no time was served',
+    'no node is silent, because the server was not serving',
   );
   const { complete, acked } = await stated(server, await ground.revoke(server, revoked.id));
   deepEqual([complete, acked], [false, [false, false]]);

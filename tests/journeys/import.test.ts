@@ -1,5 +1,5 @@
-// A vendor moves from another product: its entire key file is imported with the real command line
-// into a deployment, from where the keys reach a node.
+// A vendor moves from another product: its entire key file is imported into a deployment with the
+// real command-line tool, and a node receives the keys.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';

@@ -119,7 +119,7 @@ test('every metric that an alert or a panel queries is exported by a server', {
     const answer = await query(expr);
     equal(answer.status, 'success', `${of}: ${answer.error}`);
   }
-  ok(await found('up{job="keyrail"} == 1'), 'the token of the example opens /metrics');
+  ok(await found('up{job="keyrail"} == 1'), 'the example’s token gives access to /metrics');
 });
 
 test('promtool accepts every Prometheus rule', { skip }, () => {

@@ -1,5 +1,5 @@
-// A team from the first sign-up until members leave, over HTTP against the real program and the
-// emails it sends.
+// A team's journey, from the first sign-up until members leave, over HTTP against the real program
+// and the emails it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, refused } from '@keyrail/testing/harness.ts';

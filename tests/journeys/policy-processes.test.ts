@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node for each filter, spread over the servers that receive no writes. */
+/** Starts one node for each filter, spread over the servers that receive no writes. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('every node and every old snapshot catches up with the current policy, whichever connection breaks', {
+test('every node and every old snapshot catches up with the current policy, no matter which connection breaks', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever process each node polls', {
+test('a revocation is complete when every node has it, no matter which process each node polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();

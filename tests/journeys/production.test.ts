@@ -38,7 +38,7 @@ after(async () => {
 
 const clone = (): string => join(place.folder, 'clone');
 
-/** Replaces paths, user and port in a text with this test's. */
+/** Replaces the paths, user and port in a text with this test's. */
 const here = (text: string, port: number): string =>
   text
     .replaceAll('https://git.example.com/keyrail.git', place.source)
@@ -49,7 +49,7 @@ const here = (text: string, port: number): string =>
     .replaceAll(/(--regid|-g) keyrail\b/g, `$1 ${idOf('-g')}`)
     .replaceAll('4400', String(port));
 
-/** Stands in for npm, which would install for a long time. Any other npm command fails. */
+/** Stands in for npm, whose installation would take a long time. Any other npm command fails. */
 const NPM = 'npm() { [ "$*" = "ci --omit=dev" ] && mv "$DEPENDENCIES/node_modules" . &&';
 const NESTED = 'cp -r "$DEPENDENCIES/packages" .; }';
 

@@ -30,7 +30,7 @@ export const asUser = (): string[] => [
 export const idOf = (which: '-u' | '-g'): string =>
   execFileSync('id', [which, USER], { encoding: 'utf8' }).trim();
 
-/** Why these tests can't run, or false if they can. */
+/** Returns why these tests can't run, or false if they can. */
 export function whyNot(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     return 'needs Linux and root, to run the server as another user';

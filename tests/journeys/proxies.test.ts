@@ -131,7 +131,7 @@ for (const proxy of [nginx, caddy]) {
     });
     deepEqual([large.status, JSON.parse(large.text).error.code], [413, 'payload_too_large']);
 
-    // Clients can't choose the address that their attempts are counted for.
+    // Clients can't choose the address their attempts are counted against.
     const attempt = (_: unknown, n: number) =>
       ask(secure, true, {
         path: '/v1/auth/invites/preview',
@@ -142,7 +142,7 @@ for (const proxy of [nginx, caddy]) {
     const attempts = await Promise.all(Array.from({ length: ATTEMPTS }, attempt));
     ok(
       attempts.some(({ status }) => status === 429),
-      'all attempts count for one address',
+      'all attempts count against one address',
     );
   });
 }

@@ -11,7 +11,7 @@ import { newGround } from './sdk-ground.ts';
 
 const NODES = 3;
 
-/** Whether the node allows a request whose rate limits only the control plane can check. */
+/** Returns whether the node allows a request whose rate limits only the control plane can check. */
 async function admitted(node: Keyrail, key: string): Promise<boolean> {
   const header = (name: string) => (name === 'x-api-key' ? key : null);
   const { kind } = await node.admit({ method: 'GET', path: '/', header }, {});

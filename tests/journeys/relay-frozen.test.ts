@@ -28,7 +28,7 @@ async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise
 
 const syncedAt = (node: Keyrail): number => node.state().lastSyncAt ?? 0;
 
-/** What a node currently says about a key. */
+/** Returns what a node currently reports about a key. */
 function claimOf(node: Keyrail, key: string) {
   const decision = node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;

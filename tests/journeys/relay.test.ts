@@ -50,7 +50,7 @@ async function completed({ server, ground }: Scene, id: string): Promise<Propaga
   return propagation;
 }
 
-/** The public keys that sign the feed, as an operator would pin them. */
+/** Returns the public keys that verify the feed, as an operator would pin them. */
 async function feedKeysOf(server: Running): Promise<NonNullable<KeyrailOptions['feedKeys']>> {
   let pinned: unknown;
   await until(async () => {

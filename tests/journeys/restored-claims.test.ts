@@ -1,4 +1,4 @@
-// What a deployment states before and after a restore: the signed anchors of its audit log, and the
+// What a deployment claims before and after a restore: the signed anchors of its audit log, and the
 // state of its backups on /status.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -171,7 +171,7 @@ test('nodes catch up over a connection that keeps breaking', async (t) => {
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet whose nodes all reconnect at the same moment is served completely', async (t) => {
+test('if all of a fleet’s nodes reconnect at the same moment, every one of them is served', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

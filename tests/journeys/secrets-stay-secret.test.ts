@@ -96,7 +96,7 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 
-/** The store's entire content, byte for byte as far as it is readable. */
+/** Returns the store's entire content, byte for byte as far as it is readable. */
 async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
   if (databaseUrl === null) return textUnder(join(directory, 'database'));
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -115,7 +115,7 @@ async function kept({ directory }: Deployment, databaseUrl: string | null): Prom
   }
 }
 
-/** The content of a new, unencrypted backup. */
+/** Returns the content of a new, unencrypted backup. */
 async function backedUp({ command, directory }: Deployment): Promise<string> {
   const { code, output } = await command('backup');
   equal(code, 0, output);

@@ -1,4 +1,4 @@
-// Traces of a real server, decoded from the bytes that a collector receives: requests with and
+// Traces from a real server, decoded from the bytes that a collector receives: requests with and
 // without a traceparent, their statements, their log lines, a collector that is down, and a
 // graceful stop.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';

@@ -1,11 +1,11 @@
-// A test runs or compiles every code block in the documents, or the block says why not.
+// Every code block in the documents is either run or compiled by a test, or says why not.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
 
 /** tests/journeys/documents and production run shell commands, and tests/packages compiles code. */
 const TESTED = ['sh', 'ts', 'js'];
-/** Whether tests/faults/database-roles runs this block. */
+/** Returns whether tests/faults/database-roles runs this block. */
 const isTestedSql = ({ language, document }: Block): boolean =>
   language === 'sql' && document === 'docs/operate.md';
 /** The language of blocks that aren't code: a program's output, a header, a diagram. */

@@ -45,7 +45,7 @@ function pipeFaults(file: Source): Fault[] {
   return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
 }
 
-/** Everything that is piped whatever the request's method. */
+/** Finds everything that is piped regardless of the request's method. */
 const ofAnyMethod = (file: Source): string[] =>
   pipedIn(file)
     .filter(({ isOfPost }) => !isOfPost)
@@ -66,7 +66,7 @@ test('the one file that pipes forwards any response, but request bodies only for
   ]);
 });
 
-test('every way of piping into a request is found', () => {
+test('every way of piping into a request is detected', () => {
   const imported = "import { request } from 'node:https';\n";
   const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(

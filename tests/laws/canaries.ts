@@ -24,7 +24,7 @@ function markFor({ type, format, anyOf }: JsonObject, canary: string): unknown {
 
 let marks = 0;
 
-/** The input with a unique mark in every free-text field. */
+/** Returns the input with a unique mark in every free-text field. */
 function marked(line: AnyLine, input: Input, canary: string): Input {
   const result = { ...input };
   for (const { name, part, schema } of fieldsOf(line)) {

@@ -66,7 +66,7 @@ export function copyFaults(source: Source, names: WireNames): Fault[] {
 
 type Copy = { path: string; name: string; value: number | null };
 
-/** The name in protocol/wire that this name duplicates, or null. */
+/** Returns the name in protocol/wire that this name duplicates, or null. */
 function copiedName({ path, name, value }: Copy, names: WireNames): string | null {
   const shows = SHOWS.test(path);
   const isSame = names.get(name) === value;
@@ -79,7 +79,7 @@ function copiedName({ path, name, value }: Copy, names: WireNames): string | nul
 
 type Declared = { name: string; value: number | null; start: number; isExported: boolean };
 
-/** Top-level constants with a literal value, and types that are unions of strings. */
+/** Finds top-level constants with a literal value, and types that are unions of strings. */
 function declared({ path, parsed }: Source): Declared[] {
   return (parsed?.program.body ?? []).flatMap((statement) => {
     const isExported = statement.type === 'ExportNamedDeclaration';

@@ -1,6 +1,6 @@
-// Calls every endpoint that accepts a secret key with a leaked one. Endpoints that production needs
-// keep working, and everything that would outlive the key is denied. Each new endpoint must declare
-// which applies.
+// Uses a leaked key to call every endpoint that accepts secret keys. Endpoints that production
+// needs keep working, and everything that would outlive the key is denied. Each new endpoint must
+// declare which applies.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-// No statement sent by the server reads an unlimited number of rows, whatever statistics the
+// No statement sent by the server reads an unlimited number of rows, no matter what statistics the
 // planner has. Every endpoint is called in a workspace full of rows, and PostgreSQL reports the
 // plan of each statement.
 
@@ -53,7 +53,7 @@ const exempt: [RegExp, string][] = [
   [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled recently'],
 ];
 
-/** A plan's faults; empty if it is bounded. */
+/** Returns a plan's faults; none if it is bounded. */
 function faultsOf({ text, root }: Plan): string[] {
   const may = exempt.some(([pattern]) => pattern.test(text));
   return nodesOf(root).flatMap((node) => {

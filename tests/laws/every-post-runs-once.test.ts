@@ -1,4 +1,5 @@
-// Every POST on the vendor plane runs only once if it is sent twice with the same idempotency key.
+// Every POST on the vendor plane runs only once, even if it is sent twice with the same idempotency
+// key.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -64,7 +65,7 @@ test('a repeated POST returns the first response without its secret, and changes
   }
 });
 
-/** All responses stored for the workspace, as text. */
+/** Returns all responses stored for the workspace, as text. */
 async function keptIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = 'select response from kept_responses where workspace_id = $1';
   const { rows } = await testApp.app.worker.work((tx) => tx.run({ text, values: [workspaceId] }));

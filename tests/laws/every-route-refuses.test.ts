@@ -220,7 +220,7 @@ test('a body that is not JSON, or that declares a different content type, is rej
   }
 });
 
-test('a missing body gets the same error as an empty object does', async (t) => {
+test('a missing body gets the same error as an empty object', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const callers: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),

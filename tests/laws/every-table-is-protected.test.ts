@@ -25,10 +25,10 @@ const withoutWorkspace: Record<string, string> = {
 
 /** Tables that the write door may change without an audit row, each with its reason. */
 const unaudited: Record<string, string> = {
-  users: 'joining may verify the address of the new member',
-  sessions: 'the active workspace of a person',
-  mail_outbox: 'the mail of a change that is itself audited',
-  webhook_deliveries: 'the delivery of a change that is itself audited',
+  users: 'joining may verify the new member’s address',
+  sessions: 'a person’s active workspace',
+  mail_outbox: 'the email for a change that is itself audited',
+  webhook_deliveries: 'the delivery for a change that is itself audited',
 };
 
 async function catalogue(text: string): Promise<Record<string, unknown>[]> {

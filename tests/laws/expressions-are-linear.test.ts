@@ -17,13 +17,13 @@ const exceptions: Exceptions = {
   'packages/server/src/volatile/redis-addresses.ts ^(rediss?:\\/\\/(?:[^/]*@)?)([^/?#]*)(.*)$':
     'reads REDIS_URL',
   'packages/server/src/volatile/redis-survey.ts ^\\S+ (\\S+):(\\d+)@\\S+ \\S*\\bmaster\\b':
-    'reads a response of Redis about its cluster',
+    'reads Redis’s response about its cluster',
 };
 
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));
 const all = production.flatMap(expressionsIn);
 
-test('the running time of every regular expression is proportional to the length of its input', async () => {
+test('every regular expression’s running time is proportional to the length of its input', async () => {
   deepEqual(list(await expressionFaults(all, exceptions)), []);
 });
 

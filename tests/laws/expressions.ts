@@ -47,7 +47,7 @@ export const nameOf = ({ path, pattern }: Expression): string => `${path} ${patt
 
 const known = new Map<string, Promise<string | null>>();
 
-/** What is wrong with an expression; null if nothing is. */
+/** Returns what is wrong with an expression, or null if nothing is. */
 export function slownessOf(pattern: string, flags: string): Promise<string | null> {
   const key = `/${pattern}/${flags}`;
   const says = known.get(key) ?? judged(pattern, flags);
@@ -68,9 +68,9 @@ async function judged(pattern: string, flags: string): Promise<string | null> {
 }
 
 /**
- * Expressions that need no check. Without repetition, each start takes a fixed time. With one start
- * and one repeated character, each character of the input is read a fixed number of times. The
- * checker would take a minute for all of these.
+ * Expressions that need no check. Without repetition, each attempt takes a fixed amount of time.
+ * With one starting point and one repeated character, each character of the input is read a fixed
+ * number of times. The checker would take a minute for all of these.
  */
 function isPlainlyLinear(pattern: string, flags: string): boolean {
   if (/\\[1-9k]/.test(pattern)) return false;
@@ -81,7 +81,7 @@ function isPlainlyLinear(pattern: string, flags: string): boolean {
   return repetitions === 1 && hasOneStart && !/\)(?:[*+]|\{)/.test(plain);
 }
 
-/** Whether there is a `|` outside all groups. */
+/** Checks whether there is a `|` outside all groups. */
 function hasAlternatives(plain: string): boolean {
   const outer = plain.replaceAll(/\([^()]*\)/g, 'c');
   return outer === plain ? plain.includes('|') : hasAlternatives(outer);

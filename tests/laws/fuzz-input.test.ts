@@ -112,7 +112,10 @@ function wired(line: AnyLine, input: Input): { url: string; body?: string } {
 
 type Change = { name: string; value: unknown };
 
-/** In seven cases out of ten, a valid input with one field changed; otherwise random input. */
+/**
+ * Generates a valid input with one field changed in seven cases out of ten; otherwise, random
+ * input.
+ */
 function changesOf(line: AnyLine): fc.Arbitrary<Change[] | { body: unknown }> {
   const fields = fieldsOf(line);
   const one = (value: (name: string) => fc.Arbitrary<unknown>): fc.Arbitrary<Change[]> =>

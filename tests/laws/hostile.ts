@@ -6,7 +6,7 @@ import fc from 'fast-check';
 /** A placeholder for JSON text that JSON.stringify can't produce. */
 const verbatim = (json: string): string => `§json:${Buffer.from(json).toString('base64')}§`;
 
-/** An input as JSON, with placeholders replaced by their text. */
+/** Serializes an input as JSON, with placeholders replaced by their text. */
 export const jsonOf = (input: unknown): string =>
   JSON.stringify(input).replaceAll(/"§json:([^§]*)§"/g, (_, base64: string) =>
     Buffer.from(base64, 'base64').toString(),

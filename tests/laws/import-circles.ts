@@ -20,8 +20,8 @@ export function importCircles(sources: readonly Source[]): string[][] {
 }
 
 /**
- * The files that a file imports, directly or indirectly. Includes the file itself if it is in a
- * cycle.
+ * Returns the files that a file imports, directly or indirectly, including the file itself if it is
+ * in a cycle.
  */
 function reachableFrom(path: string, graph: ReadonlyMap<string, string[]>): Set<string> {
   const reached = new Set<string>();

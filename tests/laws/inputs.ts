@@ -14,14 +14,14 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The body's JSON Schema; null if the endpoint expects no JSON body. */
+/** Returns the body's JSON Schema, or null if the endpoint expects no JSON body. */
 export function bodySchemaOf(line: AnyLine): JsonObject | null {
   const { body, rawBody } = endpointOf(line);
   const schema = body === 'raw' ? rawBody : body;
   return schema ? resolved(jsonSchemaOf(schema, 'input', components)) : null;
 }
 
-/** Every field that a caller may send, in any part of the request. */
+/** Lists every field that a caller may send, in any part of the request. */
 export function fieldsOf(line: AnyLine): Field[] {
   const query = querySchemaOf(endpointOf(line));
   const inPart = (part: 'query' | 'body', schema: JsonObject | null): Field[] =>

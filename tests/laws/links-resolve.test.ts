@@ -1,4 +1,4 @@
-// Every relative link in the documents leads to an existing file in the repository, and to an
+// Every relative link in the documents points to an existing file in the repository, and to an
 // existing heading if it has an anchor.
 import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,9 @@ const LINK = /\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href|srcset)="([^"]+)"/g;
 const FENCED = /^```[\s\S]*?^```$/gm;
 const isOutside = (target: string): boolean => /^[a-z]+:/i.test(target);
 
-/** The anchors that GitHub generates for a document's headings; repeated ones are numbered. */
+/**
+ * Returns the anchors that GitHub generates for a document's headings; repeated ones are numbered.
+ */
 function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

@@ -83,13 +83,13 @@ const RULES: Rule[] = [
   },
   {
     pattern: /^(?:update|delete from|insert into [\w.]+ .*select)\b/,
-    says: 'writes many rows in one transaction: let a job of the worker do it',
+    says: 'writes many rows in one transaction: let a worker job do it',
   },
 ];
 
 export type MigrationFile = { name: string; text: string };
 
-/** One file's faults, each with the statement that contains it. */
+/** Returns one file's faults, each with the statement that contains it. */
 export function migrationFaults({ name, text }: MigrationFile): string[] {
   const isContract = /^\d{4}_contract_/.test(name);
   const statements = statementsIn(text);

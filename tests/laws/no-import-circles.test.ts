@@ -13,7 +13,7 @@ test('no files import each other in a cycle, not even for types', () => {
   deepEqual(importCircles(all), []);
 });
 
-test('an import cycle that only involves types is found and listed once', () => {
+test('an import cycle that involves only types is detected and listed once', () => {
   const of = (name: string, text: string) => source(`packages/sdk/src/${name}.ts`, text);
   const circle = [
     of('a', `import type { B } from './b.ts';\n`),

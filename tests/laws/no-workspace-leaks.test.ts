@@ -1,6 +1,6 @@
-// Two equal workspaces. An ID from one of them, used in the other on any endpoint and in any field,
-// is as unknown as a made-up ID: none of its owner's data is returned or changed. LEAK_ROUNDS
-// repeats the test with other IDs.
+// Two workspaces with the same structure. An ID from one of them, used in the other on any endpoint
+// and in any field, is as unknown as a made-up ID: none of its owner's data is returned or changed.
+// LEAK_ROUNDS repeats the test with other IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -29,7 +29,7 @@ type Headers = Record<string, string>;
 
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** All callers in a workspace that may call the endpoint. */
+/** Returns all of a workspace's callers that may call the endpoint. */
 async function callersOf(app: Harness, line: AnyLine): Promise<Headers[]> {
   const keys = () => [app.tokens.liveKey, app.tokens.testKey].map(authorization);
   const people = async () => [authorization((await app.people.owner()).token)];
@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The fields of an input that contain an ID, or could contain one. */
+/** Returns an input's fields that contain an ID, or could contain one. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)
@@ -63,7 +63,7 @@ const placesOf = (line: AnyLine, input: Input): string[] => [
   ]),
 ];
 
-/** The same input, with a different ID in one field. */
+/** Returns the same input with a different ID in one field. */
 function swapped(input: Input, place: string, id: string): Input {
   const text = JSON.stringify(input[place] ?? id);
   const put = idsIn(text).length > 0 ? text.replaceAll(idsIn(text)[0] ?? '', id) : `"${id}"`;
@@ -76,7 +76,7 @@ function comparable({ status, text, headers }: Answer, id: string): unknown {
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
-    // The caller's own counters change with every call, whatever the ID.
+    // The caller's own counters change with every call, regardless of the ID.
     .replaceAll(/"(reset_ms|remaining|expires_in_ms)":\d+/g, '"$1":"<left>"')
     // Every lease has a new ID.
     .replace(/"lease_id":"[^"]+"/, '"lease_id":"<new>"');
@@ -88,7 +88,7 @@ function holdsNothingOf({ canary }: Marked, answer: Answer, what: string): void 
   equal(received.includes(canary), false, `${what} leaks another workspace: ${answer.text}`);
 }
 
-/** Some of an owner's IDs, the same for the same seed. */
+/** Picks some of an owner's IDs, always the same ones for a given seed. */
 function sample(ids: Set<string>, seed: string): string[] {
   const chance = seededBytes(seed);
   const all = [...ids];

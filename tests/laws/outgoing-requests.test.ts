@@ -72,7 +72,7 @@ test("every file that connects says where its host names come from, and no tenan
   );
 });
 
-test('a request or a resolver imported under a different name is found', () => {
+test('a request or a resolver imported under a different name is detected', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

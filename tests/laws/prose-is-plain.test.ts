@@ -104,7 +104,7 @@ test('code blocks of a document are not prose', () => {
   deepEqual(documentFaults({ ...one, text: 'Use `mint` anew.\n' }).length, 1);
 });
 
-test('spread literals, and variables declared by an array literal, are found', () => {
+test('spread literals, and variables declared by an array literal, are detected', () => {
   const faults = (text: string) => shapeFaults(source(path, text)).length;
   deepEqual(faults('const a = { ...{ b, c }, d };'), 1);
   deepEqual(faults('const a = [...[b, c], d];'), 1);

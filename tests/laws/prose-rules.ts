@@ -93,7 +93,7 @@ function phraseFaults(
   );
 }
 
-/** The text with code in backticks and fixed messages blanked out. */
+/** Blanks out code in backticks and fixed messages. */
 const proseOf = (view: string): string =>
   FIXED.reduce((rest, message) => rest.replaceAll(message, blank), view).replaceAll(
     /`[^`\n]+`/g,
@@ -109,7 +109,7 @@ const wideComments = ({ path, comments, text }: Source): Fault[] =>
     return [{ path, line: at + 1, says: `a comment wider than ${COMMENT_COLUMNS_MAX} columns` }];
   });
 
-/** The first argument of `test`, `it`, `describe` and `t.test`. */
+/** Finds the first argument of each call to `test`, `it`, `describe` and `t.test`. */
 function testNames({ parsed, path, text }: Source): { name: string; start: number }[] {
   if (parsed === null || !path.endsWith('.test.ts')) return [];
   const names: { name: string; start: number }[] = [];

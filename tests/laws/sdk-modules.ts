@@ -39,7 +39,9 @@ export function moduleFault({ from, to }: Arrow): string | null {
   return isShared && folder !== 'api' ? null : `${folder}/ imports ${file}`;
 }
 
-/** The top-level folder of the SDK that contains a file; null for root files and other packages. */
+/**
+ * Returns the SDK's top-level folder that contains a file; null for root files and other packages.
+ */
 function folderOf(path: string): string | null {
   const [first, ...rest] = path.startsWith(SDK) ? path.slice(SDK.length).split('/') : [];
   return first === undefined || rest.length === 0 ? null : first;

@@ -27,13 +27,13 @@ const isLoaded = ({ path }: Source): boolean =>
   !/\/testing\//.test(path) &&
   (path.startsWith('packages/') || SCRIPTS.test(path) || EXAMPLE.test(path));
 
-/** The package that an import refers to; null for our own files and Node.js modules. */
+/** Returns the package that an import refers to; null for our own files and Node.js modules. */
 function packageOf(specifier: string): string | null {
   if (/^(\.|node:|@keyrail\/)/.test(specifier)) return null;
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
 }
 
-/** What an import in a file resolves to, following Node.js's search order. */
+/** Returns what an import in a file resolves to, following Node.js's search order. */
 function lockedFor(path: string, name: string): Locked | undefined {
   const [, home = ''] = /^(packages\/[^/]+)\//.exec(path) ?? [];
   return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];

@@ -10,12 +10,12 @@ import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
 export type Source = {
   path: string;
   text: string;
-  /** The code, including the quotes of strings but not their contents. */
+  /** The code, including string quotes but not string contents. */
   code: string;
   comments: string;
   /** The contents of strings, templates and regular expressions. */
   texts: string;
-  /** Those `texts` that contain a space: messages and statements, but not names and paths. */
+  /** The `texts` that contain a space: messages and statements, but not names and paths. */
   messages: string;
   /** The syntax tree; null for SQL. */
   parsed: ParseResult | null;
@@ -90,9 +90,7 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
   };
 }
 
-/**
- * The text with these spans blanked out, or with everything but them blanked out. Line breaks stay.
- */
+/** Blanks out these spans, or everything but them. Line breaks are kept. */
 function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
   const parts: string[] = [];
   const add = (part: string, isKept: boolean) =>
@@ -113,6 +111,6 @@ export const isTest = (path: string): boolean =>
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length;
 
-/** One line per fault, for an assertion that expects an empty list. */
+/** Formats one line per fault, for an assertion that expects an empty list. */
 export const list = (faults: Fault[]): string[] =>
   faults.map(({ path, line, says }) => `${path}:${line}: ${says}`);

@@ -56,7 +56,7 @@ function unusedIn({ path, text, parsed }: Source, uses: readonly Use[]): Fault[]
     );
 }
 
-/** The names that a source file imports or re-exports from others. */
+/** Returns the names that a source file imports or re-exports from others. */
 function usesOf({ path, text, parsed }: Source): Use[] {
   if (parsed === null) return [];
   const { staticImports, staticExports, dynamicImports } = parsed.module;
@@ -80,7 +80,7 @@ function usesOf({ path, text, parsed }: Source): Use[] {
   ];
 }
 
-/** The file in this repository that is imported; null for third-party packages. */
+/** Returns the imported file in this repository; null for third-party packages. */
 function fileOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
   const [, name, file] = /^@keyrail\/([^/]+)(?:\/(.*\.ts))?$/.exec(specifier) ?? [];
@@ -88,7 +88,9 @@ function fileOf(path: string, specifier: string): string | null {
   return `packages/${name}/src/${file ?? 'index.ts'}`;
 }
 
-/** The source files behind a published package's `exports`, and the programs' main files. */
+/**
+ * Returns the source files behind a published package's `exports`, and the programs' main files.
+ */
 export function entryPoints(root: string): Set<string> {
   const entries = ['server', 'cli', 'edge'].map((name) => `packages/${name}/src/main.ts`);
   // The build replaces global names with what these files export.

@@ -17,7 +17,7 @@ test('the repository uses only allowed words', () => {
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('meaningless names are rejected, however they are spelled', () => {
+test('meaningless names are rejected, regardless of spelling', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');

@@ -24,7 +24,7 @@ function instructionsOf(text: string): Instruction[] {
 
 export const dockerfile = (): Instruction[] => instructionsOf(read('Dockerfile'));
 
-/** The value of the last instruction with this name, which is the one in effect. */
+/** Returns the value of the last instruction with this name, which is the one in effect. */
 export const lastOf = (name: string): string =>
   dockerfile().findLast((one) => one.name === name)?.rest ?? '';
 
@@ -39,8 +39,8 @@ export const copies = (): Copy[] =>
     });
 
 /**
- * Whether .dockerignore excludes a path. As in Docker, the last pattern that matches the path or a
- * folder above it decides.
+ * Checks whether .dockerignore excludes a path. As in Docker, the last pattern that matches the
+ * path or a folder above it decides.
  */
 export function isIgnored(path: string, text = read('.dockerignore')): boolean {
   const parts = path.split('/');
@@ -65,7 +65,7 @@ function shapeOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Every file below a path in the clone that is part of the build context. */
+/** Lists every file below a path in the clone that is part of the build context. */
 export function filesBelow(path: string): string[] {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found && !isIgnored(path) ? [path] : [];
@@ -74,7 +74,8 @@ export function filesBelow(path: string): string[] {
 }
 
 /**
- * The clone's files that the Dockerfile copies into a stage, by their paths in the stage's folder.
+ * Returns the clone's files that the Dockerfile copies into a stage, by their paths in the stage's
+ * folder.
  */
 export const copiedInto = (stage: number): string[] =>
   copies()

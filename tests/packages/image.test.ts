@@ -68,7 +68,7 @@ async function copyImageFiles(to: string): Promise<void> {
   await copyServerModules(to);
 }
 
-/** The exit code of the Dockerfile's health check command. */
+/** Runs the Dockerfile's health check command and returns its exit code. */
 const probe = (port: number): number | null => {
   const check: string[] = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   const words = check.slice(1).map((word) => word.replace(':4400/', `:${port}/`));
@@ -127,7 +127,7 @@ const podman = (...words: string[]): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
 
-/** The base image, or why there is none. */
+/** Returns the base image, or why there is none. */
 function findBase(): { base: string } | { reason: string } {
   if (spawnSync('podman', ['--version']).error) return { reason: 'no podman on this machine' };
   const [, usual = ''] =
@@ -207,7 +207,7 @@ async function runMounted(t: TestContext, port: number): Promise<void> {
 test('docker-compose accepts the compose file', (t) => {
   if (spawnSync('docker-compose', ['--version']).error) return t.skip('no docker-compose here');
   const file = join(folderFor(t), 'compose.yaml');
-  // The distribution's version is too old to know about project names.
+  // The distribution's version is too old to support project names.
   const text = readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8').replace(
     /^name: .*$/m,
     '',

@@ -1,5 +1,5 @@
-// The published packages, installed into separate projects, on the oldest Node.js version they
-// support and on this one, as ESM and as CommonJS.
+// The published packages, installed into separate projects, on the oldest supported Node.js version
+// and on this one, as ESM and as CommonJS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
 const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
 const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
 
-/** Every path that a manifest refers to, except those that only apply in the clone. */
+/** Lists every path that a manifest refers to, except those that only apply in the clone. */
 function targetsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.replace(/^\.\//, '')];
   if (typeof value !== 'object' || value === null) return [];
@@ -92,7 +92,7 @@ test('code imports only Node.js modules, and declarations import only frameworks
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
-        // The widget for React uses the React of the page it is on.
+        // The React widget uses the React of the page it is on.
         !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),
@@ -164,7 +164,7 @@ test('the client uses only what browsers provide', async () => {
   equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
 });
 
-test('editors show what each method of the client does', async () => {
+test('editors show what each client method does', async () => {
   const methods = await read('client', 'dist/esm/protocol/wire/methods.d.ts');
   match(
     methods,

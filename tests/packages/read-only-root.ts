@@ -9,7 +9,7 @@ import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 
 const PLACE = '/opt/keyrail';
 
-/** Why this machine doesn't allow such a namespace, or false if it does. */
+/** Returns why this machine doesn't allow such a namespace, or false if it does. */
 export function whyNoNamespace(): string | false {
   const tried = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
     encoding: 'utf8',
@@ -52,7 +52,7 @@ export async function copyServerModules(to: string): Promise<void> {
   );
 }
 
-/** The nearest folder that contains the package, following Node.js's search order. */
+/** Returns the nearest folder that contains the package, following Node.js's search order. */
 function installedFor(from: string, name: string, packages: Record<string, Locked>): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;

@@ -20,7 +20,7 @@ import { buildProgram, mainIn } from '@keyrail/testing/processes/server-program.
 type Build = {
   name: string;
   isStale(at: string): boolean;
-  /** The file that shows there is a build. Without it, the build counts as stale. */
+  /** The file that proves there is a build. Without it, the build counts as stale. */
   stamp: string;
   copied: string[];
   changes: Record<string, boolean>;

@@ -1,6 +1,6 @@
-// Every command is an object in a table. This file defines its fields, and functions that create
-// the common kinds of command: to show or change an object, create a secret, do something
-// irreversible after a confirmation, or list objects.
+// Commands are objects in a table. This file defines their fields, and functions that create the
+// common kinds of command: to show or change an object, create a secret, do something irreversible
+// after a confirmation, or list objects.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';
@@ -34,7 +34,7 @@ export type Command = {
   changes?: true;
   /** The confirmation question, asked before the command runs unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
-  /** Requests a dry run. Its result is printed by `--dry-run` and before the question. */
+  /** Requests a dry run. Its result is printed for `--dry-run` and before the question. */
   impact?: Request<Impact>;
   run(context: Context, given: Given): Promise<void>;
 };
@@ -148,7 +148,7 @@ type Listing<T> = Omit<Row, 'name'> & {
   pageMax: number;
   pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
   fields: readonly Field<NoInfer<T>>[];
-  /** Those of a row's IDs for which the table should show names. */
+  /** The IDs in a row for which the table should show names. */
   references?(row: NoInfer<T>): readonly Reference[];
   empty: string;
 };
@@ -192,7 +192,7 @@ async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more:
   return { rows, more: false };
 }
 
-/** Rejects an update without any changes, because it is most likely a mistake. */
+/** Rejects an update that changes nothing, because it is most likely a mistake. */
 export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
   throw usage('Nothing to change. Pass at least one option.', 'See --help for the options.');

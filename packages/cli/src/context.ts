@@ -21,9 +21,9 @@ export type Context = {
   target: Target;
   profiles: ProfileFile;
   saveProfiles(file: ProfileFile): Promise<void>;
-  /** A client with the chosen credential. Throws if there is none. */
+  /** Returns a client with the chosen credential. Throws if there is none. */
   client(): Client;
-  /** A client without a credential. */
+  /** Returns a client without a credential. */
   anonymous(): Client;
   now(): Date;
 };

@@ -1,4 +1,4 @@
-// Error messages on a terminal cannot move the cursor, set the title or add lines.
+// Error messages on a terminal must not move the cursor, set the title or add lines.
 import { deepEqual, doesNotMatch, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';

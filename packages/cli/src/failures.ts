@@ -18,7 +18,7 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A failure that the CLI itself detected, as opposed to the server. */
+/** A failure detected by the CLI itself, as opposed to the server. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly hints: readonly string[];
@@ -64,7 +64,9 @@ const IN_DOUBT = '  The change may have gone through. Check before you try again
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. Messages can quote files, so control characters are made visible. */
+/**
+ * Returns the lines for stderr. Messages can quote files, so control characters are made visible.
+ */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];

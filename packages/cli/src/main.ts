@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { run } from './run.ts';
 
-// A reader such as `head` may close the pipe early, which is not an error.
+// A reader such as `head` may close the pipe early. That is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

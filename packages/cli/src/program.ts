@@ -89,7 +89,7 @@ const isShadowed = (command: Node, name: string | undefined): boolean =>
   command.options.some(({ long }) => long === name);
 
 /**
- * Adds the `completion` command. It isn't in the table, because it needs the program itself, and
+ * Adds the `completion` command. It isn't in the table, because it needs the program itself but
  * neither a profile nor a server.
  */
 function addCompletion(root: Node, { stdout }: Terminal): void {

@@ -22,10 +22,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Matches a whole key, secret key or session, or most of one: far more than a display prefix. */
+/** Matches all or most of a key, secret key or session: far more than a display prefix. */
 const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 
-/** Rejects credentials in arguments, which other users can see and error messages would repeat. */
+/**
+ * Rejects credentials in arguments: other users can see arguments, and error messages would repeat
+ * them.
+ */
 function refuseSecrets(args: readonly string[]): void {
   if (!args.some((arg) => CREDENTIAL.test(arg.slice(arg.lastIndexOf('=') + 1)))) return;
   throw usage(

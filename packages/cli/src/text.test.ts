@@ -87,7 +87,7 @@ test('times within 60 days of now are printed as relative times, all others as d
   equal(at(-90 * 86_400_000), '2026-08-17');
 });
 
-test('a rate limit is printed in the format in which it can be entered', () => {
+test('a rate limit is printed in the format in which it is entered', () => {
   const text = 'burst=100/10s:fixed:tenant';
   equal(rateLimitText(rateLimitOf(text)), text);
   equal(rateLimitText(rateLimitOf('m=600/1m')), 'm=600/1m:sliding:key');

@@ -10,14 +10,17 @@ const units: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
 };
 
-/** Parses `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds; null if it is none of these forms. */
+/**
+ * Parses `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds; null if the text has none of these
+ * forms.
+ */
 export function spanMs(text: string): number | null {
   const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
   const ms = units[unit];
   return ms === undefined ? null : Number(amount) * ms;
 }
 
-/** The shortest notation that gives the duration exactly. */
+/** Formats a duration in its shortest exact notation. */
 export function spanText(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = units[unit] ?? 1;
@@ -42,7 +45,7 @@ export function hoursOf(text: string): number {
   return ms / HOUR_MS;
 }
 
-/** `5m ago` or `in 3d`, or a date if that is more than 60 days away. */
+/** Formats a time as `5m ago` or `in 3d`, or as a date if it is more than 60 days away. */
 export function relative(iso: string, now: Date): string {
   const ms = Date.parse(iso) - now.getTime();
   if (Number.isNaN(ms)) return iso;

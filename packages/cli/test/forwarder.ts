@@ -1,5 +1,5 @@
 // A proxy between the CLI and the server. It records request bodies, can change responses, and can
-// hold a request back before or after the server has handled it.
+// hold back a request before or after the server handles it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

@@ -19,7 +19,7 @@ const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 
 let bundle: Promise<string> | undefined;
 
-/** The CLI bundled into one file, which is written once per test process. */
+/** Bundles the CLI into one file, which is written once per test process. */
 export const program = (): Promise<string> => (bundle ??= bundleInto(tmpdir()));
 
 async function bundleInto(parent: string): Promise<string> {
@@ -83,7 +83,9 @@ export const keyrailInProcess = (homePath: string, fixed: Record<string, string>
   };
 };
 
-/** The URL of the server that this file's tests share. It is started on first use. */
+/**
+ * Returns the URL of the server that this file's tests share. The server is started on first use.
+ */
 export const serverUrl = async (): Promise<string> => addressOf(await testApp());
 
 export type CliSetup = Harness & {

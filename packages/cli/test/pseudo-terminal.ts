@@ -1,4 +1,4 @@
-// Runs the CLI on a pseudo-terminal of a given width, and types an input when a question appears.
+// Runs the CLI on a pseudo-terminal of a given width, and types input when a question appears.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { program } from './harness.ts';

@@ -113,7 +113,7 @@ const codeOf = (cause: unknown): string | undefined =>
 
 /**
  * Whether a request failed before any of it was sent; always false in browsers, which give no
- * reason for a failure.
+ * reason for failures.
  */
 function isConnectFailure(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);

@@ -19,7 +19,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test('a call returns the response body with its type', async (t) => {
+test('a call returns the typed response body', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');
@@ -103,7 +103,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('pages are returned in order, each exactly once', async (t) => {
+test('pages are returned in order, and each of them exactly once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {
@@ -146,7 +146,7 @@ test('`reply` resolves with the status and the headers as well', async (t) => {
   ok(reply.requestId);
 });
 
-test('`request` calls any path, whether or not the types include it', async (t) => {
+test('`request` can call any path, whether or not it is in the types', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });

@@ -48,9 +48,11 @@ export type ClientOptions = {
    * `fetch`.
    */
   traceparent?: (() => string | undefined) | undefined;
-  /** Time limit of one attempt, in milliseconds; 30 seconds by default. */
+  /** Time limit for one attempt, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
-  /** Time limit of a call in milliseconds, including retries and waiting; 60 seconds by default. */
+  /**
+   * Time limit for a call in milliseconds, including retries and waiting; 60 seconds by default.
+   */
   totalMs?: number | undefined;
   /** How many times a failed attempt may be retried: 2 by default, at most 10. */
   retries?: number | undefined;
@@ -58,7 +60,7 @@ export type ClientOptions = {
 
 /**
  * Created by {@link createClient}. Each endpoint is a method of its resource, such as
- * `client.keys.rotate(id)`. A client holds no connection and does not need to be closed.
+ * `client.keys.rotate(id)`. A client does not hold any connections and does not need to be closed.
  */
 export type Client = Caller &
   Resources & {
@@ -208,7 +210,7 @@ function openCalls(
     token: checkToken(options.token ?? null),
     headers: { ...options.headers },
   };
-  // Invalid options should fail here, not at the first call.
+  // Invalid options should fail here, not on the first call.
   limitsOf(options, {}, false);
   warnOfPlainHttp(settings);
   // The global fetch is looked up for each call, because instrumentation may replace it.
@@ -222,7 +224,8 @@ function openCalls(
   };
   const exchange = (endpoint: string, input: AnyInput = {}): Promise<Exchange> =>
     send(prepareEndpoint(settings, endpoint, input), endpoint, input);
-  // The types are safe to assert, because the server validates responses against the same schemas.
+  // The types can safely be asserted, because the server validates responses against the same
+  // schemas.
   const call = async (endpoint: Endpoint, input?: AnyInput): Promise<never> =>
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>

@@ -1,4 +1,4 @@
-// The two ways a call can fail: the server rejects it, or no usable response arrives.
+// The two ways a call can fail: the server rejects it, or there is no usable response.
 import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
@@ -37,7 +37,7 @@ export type Outcome = 'not_done' | 'unknown';
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** If this version does not know the server's code, the closest code for the status. */
+  /** If this version does not recognise the server's code, the closest code for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
   /** What is wrong with the input; empty for other errors. */
@@ -69,7 +69,7 @@ export class KeyrailError extends Error {
 /**
  * Why there is no usable response. `connect`: no connection could be made. `network`: the
  * connection broke. `timeout`: the time limit expired. `answer`: the response isn't one that a
- * Keyrail server sends.
+ * Keyrail server would send.
  */
 export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 
@@ -116,7 +116,9 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/** Turns an error response into a KeyrailError, which is complete whatever the body contains. */
+/**
+ * Turns an error response into a KeyrailError, which is complete no matter what the body contains.
+ */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');
@@ -151,7 +153,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isDetail = (value: unknown): value is ErrorDetail =>
   isText(fieldOf(value, 'path')) && isText(fieldOf(value, 'message'));
 
-/** The wait requested by `retry-after`, or null if the header is missing or unreadable. */
+/** Returns the wait requested by `retry-after`, or null if the header is missing or unreadable. */
 export function retryAfterMsOf(headers: Headers): number | null {
   const value = headers.get('retry-after')?.trim();
   if (!value) return null;

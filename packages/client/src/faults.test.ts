@@ -98,7 +98,7 @@ test('a revocation is retried after any failure', async (t) => {
   equal(seen.length, 3);
 });
 
-test('if nothing listens at the URL, the error says that the request was not sent', async () => {
+test('if nothing is listening at the URL, the error says that the request was not sent', async () => {
   const url = await deadUrl();
   const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
   equal(error.reason, 'connect');
@@ -106,7 +106,7 @@ test('if nothing listens at the URL, the error says that the request was not sen
   match(error.message, /ECONNREFUSED/);
 });
 
-test("the client waits for retry-after unless that exceeds the call's time limit", async (t) => {
+test("the client respects retry-after unless that exceeds the call's time limit", async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
   const patient = await scriptedServer(t, [busy, fine]);
   const began = performance.now();

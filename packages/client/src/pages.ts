@@ -1,4 +1,4 @@
-// Pages through a list with one request per page. The next cursor comes from the Link header.
+// Pages through a list with one request per page. The next cursor is taken from the Link header.
 import { KeyrailUnreachable } from './errors.ts';
 import { type Exchange, jsonOf } from './response.ts';
 
@@ -34,8 +34,8 @@ function itemsOf(body: unknown): unknown[] {
 }
 
 /**
- * The cursor of the next page, or null on the last page. Nothing else in the link is used, so a
- * response cannot redirect the credential to a different URL.
+ * Returns the cursor of the next page, or null on the last page. Nothing else in the link is used,
+ * so a response cannot redirect the credential to a different URL.
  */
 export function nextCursorOf(headers: Headers): string | null {
   const [, ...links] = (headers.get('link') ?? '').split('<');

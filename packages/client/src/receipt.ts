@@ -4,7 +4,7 @@ import type { ReceiptKeys, ReceiptVerdict } from './verify-receipt.ts';
 
 /**
  * Checks that a deployment signed this receipt with one of these keys. Only keys whose purpose is
- * `receipt` are used. The claims describe the situation when the receipt was signed.
+ * `receipt` are used. The claims describe the situation at the time the receipt was signed.
  */
 export async function verifyReceipt(receipt: string, jwks: ReceiptKeys): Promise<ReceiptVerdict> {
   const { verdictOf } = await import('./verify-receipt.ts');

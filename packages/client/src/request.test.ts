@@ -1,4 +1,4 @@
-// The request that a call sends, and input that is rejected before anything is sent.
+// The requests that calls send, and input that is rejected before anything is sent.
 import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -15,7 +15,7 @@ test("a deployment's URL can include a path", () => {
   equal(baseOf('http://localhost/?x=1#y').href, 'http://localhost/');
 });
 
-test('a path parameter always stays a single segment, whatever it contains', () => {
+test('a path parameter is always a single segment, whatever it contains', () => {
   const endpoint = 'GET /v1/keys/{id}';
   equal(sent(endpoint, { params: { id: 'a/b?c' } }).url.pathname, '/below/v1/keys/a%2Fb%3Fc');
   for (const id of ['', '.', '..', {}]) throws(() => sent(endpoint, { params: { id } }), TypeError);

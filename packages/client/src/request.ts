@@ -22,7 +22,7 @@ export type LooseInput = {
   idempotencyKey?: string | undefined;
 };
 
-/** A deployment's root URL, which may include a path. Ends with a slash. */
+/** Returns a deployment's root URL, which may include a path and ends with a slash. */
 export const baseOf = (url: string): URL => new URL(`${checkBaseUrl(url)}/`);
 
 /**
@@ -73,7 +73,7 @@ function checkKey(key: string): string {
 
 const KEY_BYTES = 16;
 
-/** A random idempotency key, for a call that you may have to retry yourself. */
+/** Creates a random idempotency key, for a call that you may have to retry yourself. */
 export function newIdempotencyKey(): string {
   // randomUUID() is missing on pages without TLS.
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
@@ -93,7 +93,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied because the caller may reuse the buffer before the last retry.
+  // Copied, because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

@@ -54,8 +54,8 @@ const camelCase = (word: string): string =>
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The name that the rule gives: the path is the resource, and the verb comes from the HTTP method
- * or from the path's last word.
+ * Returns the name that the rule gives: the path is the resource, and the verb comes from the HTTP
+ * method or from the path's last word.
  */
 function nameByRule(endpoint: string): string {
   const [method = '', path = ''] = endpoint.split(' ');
@@ -100,7 +100,7 @@ test('method names follow the rule, apart from the listed exceptions', () => {
   );
 });
 
-test("method names are unique, in camel case, and do not hide the client's own methods", () => {
+test("method names are unique and in camel case, and do not hide the client's own methods", () => {
   equal(new Set(named.map(({ name }) => name)).size, named.length);
   for (const { name } of named) match(name, /^([a-z]+([A-Z][a-z]+)*\.){1,2}[a-z]+([A-Z][a-z]+)*$/);
   for (const own of ['call', 'reply', 'pages', 'dryRun', 'request', 'withToken', 'then']) {

@@ -1,5 +1,5 @@
 // Every endpoint as a method: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. A table
-// lists each endpoint once; arguments and results are derived from the endpoint's types.
+// lists each endpoint once; the arguments and results are derived from the endpoint's types.
 import { methods } from '@keyrail/protocol/wire/methods.ts';
 import type {
   Answer,

@@ -4,7 +4,7 @@ import { KeyrailUnreachable } from './errors.ts';
 export type Exchange = { status: number; headers: Headers; text: string };
 
 /**
- * The parsed body, or null if there is none. Throws if it isn't JSON but, for example, a proxy's
+ * Parses the body; null if there is none. Throws if it isn't JSON, as when a proxy sends an HTML
  * page.
  */
 export function jsonOf({ status, text, headers }: Exchange): unknown {
@@ -18,7 +18,7 @@ export function jsonOf({ status, text, headers }: Exchange): unknown {
   }
 }
 
-/** The body as JSON if possible, otherwise as text; null if it is empty. */
+/** Parses the body as JSON if possible, otherwise returns it as text; null if it is empty. */
 export function jsonOrText(text: string): unknown {
   if (text === '') return null;
   try {

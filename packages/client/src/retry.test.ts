@@ -20,7 +20,7 @@ test('some failures are always retried, some only if a retry is safe, others nev
     ['503: a change may have been made', refusal(503), true, false],
     ['503: nothing was changed', unavailable('not_done'), true, true],
     ['503: the server does not know', unavailable('unknown'), true, false],
-    ['409: the first request still runs', refusalOf(409, none, inProgress), true, true],
+    ['409: the first request is still running', refusalOf(409, none, inProgress), true, true],
     ['422', refusal(422), false, false],
     ['500', refusal(500), true, false],
     ['502 from a proxy', refusal(502), true, false],
@@ -77,7 +77,7 @@ test('reads, revocations and requests with an idempotency key are safe to retry'
   equal(repeats('PATCH /v1/keys/{id}'), false);
 });
 
-test('the wait is random, grows with each failure, and is limited', () => {
+test('the wait is random, grows with each failure, and is capped', () => {
   equal(waitMsAfter(0, null, 0), 0);
   ok(waitMsAfter(0, null, 0.999) < 200);
   ok(waitMsAfter(1, null, 0.999) > 200);

@@ -9,8 +9,8 @@ const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
 /**
- * POSTs that can be repeated without an idempotency key: one only reads, and repeating the other, a
- * revocation, changes nothing.
+ * POSTs that can be repeated without an idempotency key: one only reads, and the other, a
+ * revocation, changes nothing when repeated.
  */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
@@ -78,7 +78,7 @@ export function waitMsAfter(
 const retryAfterOf = (error: unknown): number | null =>
   error instanceof KeyrailError ? error.retryAfterMs : null;
 
-/** A random number from 0 up to, but not including, 1. */
+/** Returns a random number from 0 up to, but not including, 1. */
 function randomFraction(): number {
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   return word / 2 ** 32;

@@ -97,7 +97,7 @@ export async function use(client: Client): Promise<void> {
   }
 }
 
-test("every endpoint's input and result have the types that the protocol declares", () => {
+test("every endpoint's input and result have the types declared by the protocol", () => {
   holds<Same<Reply<'POST /v1/keys'>['status'], 201>>();
   holds<Same<Reply<'GET /readyz'>['status'], 200>>();
   holds<Same<Item<'GET /v1/environments'>['name'], 'live' | 'test'>>();

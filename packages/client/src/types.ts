@@ -36,8 +36,8 @@ export type CallOptions = {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Identifies the call, so that it is carried out only once, however often it is sent: 1 to 255
-   * visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
+   * Identifies the call, so that it is carried out only once, no matter how often it is sent: 1 to
+   * 255 visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
    * secret key or a session.
    */
   idempotencyKey?: string | undefined;
@@ -49,15 +49,15 @@ export type CallOptions = {
   idempotent?: boolean | undefined;
   /** Additional request headers, such as `if-none-match`. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Time limit of one attempt, in milliseconds. */
+  /** Time limit for one attempt, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Time limit of the whole call, in milliseconds, including retries and waiting. */
+  /** Time limit for the whole call, in milliseconds, including retries and waiting. */
   totalMs?: number | undefined;
   /** How many times a failed attempt may be retried. */
   retries?: number | undefined;
 };
 
-/** A call's query, body and options. A part is required only if the endpoint requires it. */
+/** A call's query, body and options. Each part is required only if the endpoint requires it. */
 export type Input<E extends Endpoint> = QueryPart<Endpoints[E]> &
   BodyPart<Endpoints[E]> &
   CallOptions;

@@ -36,7 +36,7 @@ export async function verdictOf(receipt: string, jwks: ReceiptKeys): Promise<Rec
   if (jwk.purpose !== RECEIPT_PURPOSE) return refusal(`Key ${kid} is not for signing receipts.`);
   const isGenuine = await isSigned({ jwk, signed, text: `${head}.${body}` });
   if (!isGenuine) return refusal('Invalid signature: the receipt was altered or forged.');
-  if (!isReceipt(claims)) return refusal('The claims are not those of a receipt.');
+  if (!isReceipt(claims)) return refusal('The claims are not valid receipt claims.');
   return { valid: true, claims, kid };
 }
 

@@ -37,7 +37,7 @@ export async function scriptedServer(t: TestContext, steps: Step[]): Promise<Scr
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-/** A URL where nothing is listening. */
+/** Returns a URL where nothing is listening. */
 export async function deadUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// Edge over HTTP: its responses to proxies, to local processes, and to attempts to trick it.
+// Edge over HTTP: its responses to proxies, to local processes and to hostile requests.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +26,7 @@ const bearing = (key: string, more = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
 
-test('for an allowed key, the response is an empty 200 with all headers that describe the key', async (t) => {
+test('for an allowed key, the response is an empty 200 with all the headers that describe the key', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -113,7 +113,7 @@ test("a proxy's requests with an invalid query are rejected, and each mistake is
   equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
 });
 
-test("in Envoy's requests, the caller's path comes after the requirements and cannot change them", async (t) => {
+test("in requests from Envoy, the caller's path follows the requirements and cannot change them", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const statusOf = async (path: string) => (await ask(path, bearing(key))).status;

@@ -1,4 +1,4 @@
-// Edge's endpoints. Most requests can be decided immediately and without their body, so they are
+// Edge's endpoints. Most requests can be decided immediately, without reading a body, so they are
 // handled without promises, streams or parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { endLater } from '@keyrail/protocol/wire/end-later.ts';
@@ -64,7 +64,7 @@ export function createListener(parts: EdgeParts): RequestListener {
     warn(message);
   }
 
-  /** Rejects a request passed on by a proxy that the operator has not listed. */
+  /** Rejects a request forwarded by a proxy that the operator has not listed. */
   function isStranger(request: IncomingMessage, response: ServerResponse): boolean {
     if (!isForwarded(request) || isTrusted(request.socket)) return false;
     warnOnce(
@@ -134,8 +134,8 @@ export function createListener(parts: EdgeParts): RequestListener {
 }
 
 /**
- * A proxy's question: the query with its requirements and, unless it is in a header, the caller's
- * path. Null for requests to other endpoints.
+ * Parses a proxy's question: the query with its requirements and, unless it is in a header, the
+ * caller's path. Null for requests to other endpoints.
  */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {

@@ -6,7 +6,7 @@ export const DENIAL_HEADER = 'X-Keyrail-Denial';
 /** By default, nginx accepts at most 4 KiB of response headers. */
 const CHARS_MAX = 2000;
 
-/** The same JSON in printable ASCII. If it is too long, the missing scopes are left out. */
+/** Converts the JSON to printable ASCII. If it is too long, the missing scopes are left out. */
 export function denialHeader(body: string): string {
   const text = inAscii(body);
   if (text.length <= CHARS_MAX) return text;

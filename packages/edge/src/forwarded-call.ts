@@ -1,5 +1,5 @@
-// The caller's request that a proxy asks about. The key is in the usual headers. Method and path
-// are used only for telemetry, because the requirements come from the proxy's configuration.
+// A caller's request that a proxy asks Edge to check. The key is in the usual headers. Method and
+// path are used only for telemetry, because the requirements come from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';

@@ -45,7 +45,9 @@ function policyOf(name: string): Policy | null {
   return { table, version, workspaceId, env, projectDeleted };
 }
 
-/** An Edge that makes its decisions with the real SDK code, given a case's policy and clock. */
+/**
+ * Creates an Edge that makes its decisions with the real SDK code, given a case's policy and clock.
+ */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9');
   const inputs = {

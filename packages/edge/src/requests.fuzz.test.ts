@@ -68,8 +68,8 @@ const values: Values = {
 type Asked = { text: string; isGenuine: boolean };
 
 /**
- * A random request. It counts as genuine if the key is intact and no other header contains a
- * credential.
+ * Generates a random request. It is considered genuine if the key is intact and no other header
+ * contains a credential.
  */
 function requestIn(chance: Chance, key: string): Asked {
   const isVerify = chance() < 0.3;

@@ -69,7 +69,7 @@ export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
 
 const names = ['scopes', 'env', 'cost', 'route'] as const;
 
-/** The parameters of a query, or a description of what is wrong with it. */
+/** Returns a query's parameters, or a description of what is wrong with it. */
 function wantedIn(query: string): Wanted | string {
   const texts = new Map<string, string>();
   for (const part of query.split('&').filter((text) => text !== '')) {
@@ -79,7 +79,7 @@ function wantedIn(query: string): Wanted | string {
     if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // An empty scope is most likely a mistake, because a route without scopes can omit the parameter.
+  // An empty scope is most likely a mistake, because routes without scopes can omit the parameter.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {

@@ -1,5 +1,4 @@
-// The addresses that Edge listens on. The relay has an address of its own, separate from
-// verification.
+// The addresses that Edge listens on. The relay has its own address, separate from verification.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -55,7 +54,7 @@ test('without the relay setting, Edge does not listen on an address for the rela
   deepEqual(places.length, 1);
 });
 
-test("Edge does not start if something other than a socket is at the socket's path", async (t) => {
+test("Edge does not start if the socket's path is taken by something other than a socket", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');

@@ -14,7 +14,7 @@ import { createTrust } from './trusted-proxies.ts';
 type Edge = {
   /**
    * The addresses that Edge listens on, in the order of the settings but with the actual ports. The
-   * relay's is last.
+   * relay's address is last.
    */
   places: string[];
   /** Waits for accepted requests, sends the remaining telemetry, and unregisters the node. */
@@ -25,11 +25,11 @@ type Edge = {
 const SOCKET_MODE = 0o660;
 const CLOSE_MS_MAX = 10_000;
 /**
- * How many connections can wait to be accepted. When a relay restarts, all of its nodes connect at
- * the same moment.
+ * How many connections can be waiting to be accepted. When a relay restarts, all of its nodes
+ * connect at the same moment.
  */
 const BACKLOG = 4096;
-/** Longer than proxies keep idle connections, so that the proxy is the one to close them. */
+/** Longer than proxies keep idle connections open, so that the proxy is the one to close them. */
 const KEEP_ALIVE_MS = 75_000;
 /**
  * Higher than proxies' default limits, so that Edge responds to every request. If Edge dropped a

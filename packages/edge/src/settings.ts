@@ -22,7 +22,7 @@ export type Settings = {
   node: KeyrailOptions;
   defaults: Defaults;
   places: readonly Place[];
-  /** IP address ranges; `unix` stands for every Unix socket. */
+  /** IP address ranges; `unix` represents every Unix socket. */
   trustedProxies: readonly string[];
   /** The relay's control plane, project and listening address; null if the relay is off. */
   relay: { url: string; projectId: string; place: Place } | null;

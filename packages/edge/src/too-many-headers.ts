@@ -1,6 +1,7 @@
 // If a request has more than a thousand headers, Node.js 20 silently drops the last ones, and those
-// matter most, because a proxy appends its own. Later releases drop the connection, which makes
-// Edge look down to the proxy. So Edge reads all headers, and rejects a request that has too many.
+// matter most, because a proxy appends its own. Later releases drop the connection, which makes the
+// proxy think that Edge is down. So Edge reads all headers, and rejects a request that has too
+// many.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { sendError } from './send-json.ts';
 

@@ -1,11 +1,10 @@
 // Which proxies may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
-// such as a TLS terminator on the same machine, must not make verification available to all of its
-// callers.
+// such as a TLS terminator on the same machine, must not expose verification to all of its callers.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** In the setting, this word stands for every Unix socket. */
+/** In the setting, this word represents every Unix socket. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;

@@ -117,7 +117,7 @@ function answerOf(
 }
 
 /**
- * The response body, written by hand because JSON.stringify of the whole object took a third of the
+ * Builds the response body by hand, because JSON.stringify of the whole object took a third of the
  * time Edge itself spends on a call (`npm run bench -- edge`).
  */
 export const verifiedText = ({ allowed, reason, status, context, headers }: Verified): string =>

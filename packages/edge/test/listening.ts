@@ -1,4 +1,4 @@
-// Runs Edge's listener on a real server, and sends requests to it.
+// Runs Edge's request listener on a real server, and sends requests to it.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

@@ -1,4 +1,4 @@
-// A clock that stands still until a test advances it.
+// A clock that does not move until a test advances it.
 import type { RelayClock } from '../src/relay/clock.ts';
 
 type Timer = { at: number; act(): void };

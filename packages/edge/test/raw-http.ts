@@ -25,7 +25,7 @@ export function rawConnection(t: TestContext, port: number): Raw {
   };
 }
 
-/** The statuses of all responses received so far. */
+/** Returns the statuses of all responses received so far. */
 export const statusesIn = (received: string): number[] =>
   [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 

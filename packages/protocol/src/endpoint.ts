@@ -31,7 +31,10 @@ type Described = {
   allProjects?: true;
   /** A secret key may call the endpoint for itself, without the permission. */
   ownKey?: true;
-  /** Set if a request other than a GET changes nothing, so that members may call the endpoint. */
+  /**
+   * Set if a request changes nothing even though it is not a GET, so that members may call the
+   * endpoint.
+   */
   reads?: true;
   /** Accepts `dry_run=true`, which returns 200 with an `impact` and changes nothing. */
   dryRun?: true;
@@ -59,7 +62,7 @@ type Described = {
   answers: Record<number, z.ZodType | null>;
 };
 
-/** Keeps the exact type of the map; misspelt methods and unknown fields do not compile. */
+/** Preserves the exact type of the map: misspelt methods and unknown fields do not compile. */
 export function endpoints<const T extends Record<Line, Endpoint>>(map: T & OnlyKnown<T>): T {
   return map;
 }
@@ -83,7 +86,7 @@ export type QueryOf<E> = E extends { query: infer Q extends z.ZodType }
   : Record<never, never>;
 
 /**
- * The query as a client passes it: as typed values, with parameters that have a default optional.
+ * The query as a client passes it: typed values, in which parameters with a default are optional.
  */
 export type QueryInputOf<E> = E extends { query: infer Q extends z.ZodType }
   ? { [K in keyof z.input<Q>]: K extends keyof z.output<Q> ? z.output<Q>[K] : never }
@@ -129,11 +132,11 @@ const dryRunQuery = {
   }),
 };
 
-/** The schema of the whole query; undefined if the endpoint accepts no query parameters. */
+/** Returns the schema of the whole query; undefined if the endpoint accepts no query parameters. */
 export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefined =>
   dryRun ? (query ?? z.strictObject({})).extend(dryRunQuery) : query;
 
-/** The names of the path parameters, in order. */
+/** Returns the names of the path parameters, in order. */
 export function pathParams(line: string): string[] {
   return Array.from(line.matchAll(/\{([^{}]+)\}/g), ([, name = '']) => name);
 }
@@ -157,8 +160,8 @@ export const acceptsRequestKey = (
 ): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
 
 /**
- * An endpoint's error statuses, in ascending order. They always include 400, because any request
- * can contain an unknown query parameter.
+ * Returns an endpoint's error statuses, in ascending order. They always include 400, because any
+ * request can contain an unknown query parameter.
  */
 export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   const { auth, body, anyContentType, refusals = {} } = endpoint;
@@ -171,7 +174,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
     ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
-    // Endpoints that accept a body without a credential are throttled, as are changes made with
+    // Endpoints that accept a body without a credential are throttled, and so are changes made with
     // embed tokens.
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];

@@ -4,7 +4,7 @@ import { isJsonObject } from './json-value.ts';
 
 const COMPONENT = '#/components/schemas/';
 
-/** The schema a `$ref` points to; any other schema is returned unchanged. */
+/** Returns the schema a `$ref` points to; any other schema is returned unchanged. */
 export function resolve(schema: JsonObject, components: Components): JsonObject {
   if (typeof schema.$ref !== 'string') return schema;
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};

@@ -11,7 +11,8 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The first problem in `value`, or null. `depth` is the nesting depth of `value`, starting at 1.
+ * Returns the first problem in `value`, or null. `depth` is the nesting depth of `value`, starting
+ * at 1.
  */
 export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   if (typeof value === 'string') return at([], flawOf(value));

@@ -70,8 +70,8 @@ function sampleObject(shape: JsonObject, sampling: Sampling, position: Position)
 }
 
 /**
- * An object's kind, from its `object` field. A rate limit has no such field, so it is recognised by
- * its `algorithm`.
+ * Determines an object's kind from its `object` field. A rate limit has no such field, so it is
+ * recognised by its `algorithm`.
  */
 function kindOf({ properties }: JsonObject): string | null {
   if (!isJsonObject(properties)) return null;

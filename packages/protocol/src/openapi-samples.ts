@@ -1,5 +1,5 @@
-// Values for the OpenAPI document's examples, by field name. If a name has several meanings, the
-// value also depends on the kind of object. A test checks every example against its schema.
+// Values for the OpenAPI document's examples, by field name. If a name has more than one meaning,
+// the value also depends on the kind of object. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
@@ -225,7 +225,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The field's sample value; undefined if any value of the right type will do. */
+/** Returns the field's sample value; undefined if any value of the right type will do. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

@@ -93,7 +93,7 @@ const sampleRefusal = {
   },
 };
 
-/** The type makes sure that every group has a description. */
+/** The type ensures that every group has a description. */
 export const groupDescriptions: Record<keyof typeof endpointGroups, string> = {
   Accounts: 'Signing up, signing in, passwords, and joining a workspace.',
   Workspace: 'Your company in Keyrail. Everything else belongs to exactly one workspace.',
@@ -162,6 +162,6 @@ const schemeOf: Record<Credential, keyof typeof securitySchemes> = {
   signature: 'scannerSignature',
 };
 
-/** The schemes that an endpoint accepts; any one of them is enough. */
+/** Returns the schemes that an endpoint accepts; any one of them is enough. */
 export const securityOf = (auth: Auth): JsonObject[] =>
   accepts[auth].map((credential) => ({ [schemeOf[credential]]: [] }));

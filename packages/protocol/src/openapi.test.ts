@@ -9,7 +9,7 @@ import { auditActions, noticeTypes, TEST_EVENT } from './wire/event-types.ts';
 
 type Node = { [key: string]: Node };
 
-// Serialised and parsed again, because this is what clients receive.
+// Serialised and parsed again, because that is what clients receive.
 const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
@@ -93,7 +93,7 @@ test('every tag is used and described, and every operation has a description tha
   }
 });
 
-test('every operation documents client errors, and conflicts where they can happen', () => {
+test('every operation documents client errors, and conflicts where they can occur', () => {
   const has = (status: string) => (line: string) => status in (operationOf(line).responses ?? {});
   ok(lines.every(has('400')));
   // Server tests fail if any other endpoint responds with a conflict.

@@ -30,7 +30,7 @@ import { leastRole } from './wire/roles.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
-/** An OpenAPI 3.1 document for the server at `url`. */
+/** Builds the OpenAPI 3.1 document for the server at `url`. */
 export function buildOpenApi({ url, version }: { url: string; version: string }): JsonObject {
   const components: Components = {};
   const errorSchema = jsonSchemaOf(ErrorBody, 'output', components);
@@ -101,7 +101,10 @@ function operation(
   };
 }
 
-/** The lowest role that may call the endpoint; null if any member may, or if roles do not apply. */
+/**
+ * Returns the lowest role that may call the endpoint; null if any member may, or if roles do not
+ * apply.
+ */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
   const least = leastRole(isSafe(line, endpoint), endpoint.role);
@@ -246,8 +249,8 @@ const feedHeaders = {
 };
 
 /**
- * An endpoint's error responses: one per declared status, with its reason, and `default` for all
- * other statuses.
+ * Returns an endpoint's error responses: one per declared status, with its reason, and `default`
+ * for all other statuses.
  */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
@@ -261,8 +264,8 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
 /**
- * The shared error responses: one per documented status, with its error codes. `RefusedOther` lists
- * the codes of all other statuses.
+ * Returns the shared error responses: one per documented status, with its error codes.
+ * `RefusedOther` lists the codes of all other statuses.
  */
 function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };

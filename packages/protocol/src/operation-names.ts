@@ -40,7 +40,7 @@ function pathOf(line: string): readonly string[] {
   return path;
 }
 
-/** The client resource that the endpoint belongs to. */
+/** Returns the client resource that the endpoint belongs to. */
 export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
 
 /** Built from the method's verb, the object, and the method's other words. */
@@ -68,11 +68,11 @@ const oneOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, 
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** An event's operation ID: `api_key.revoked` is `onApiKeyRevoked`. */
+/** Returns an event's operation ID: `api_key.revoked` is `onApiKeyRevoked`. */
 export const eventOperationId = (type: string): string =>
   `on${type.split(/[._]/).map(capitalised).join('')}`;
 
-/** The type makes sure that every tag has a description. */
+/** The type ensures that every tag has a description. */
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   users: 'User accounts.',
   sessions: 'Signing in and out.',

@@ -23,7 +23,7 @@ const UNDERSTANDS_PATTERN = /^[a-z,]+$/;
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
-/** A whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
+/** Accepts a whole number from `min` to `max`, in decimal digits. Optional if it has a default. */
 export function queryInteger(min: number, max: number): IntegerQuery;
 export function queryInteger(
   min: number,
@@ -56,7 +56,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** IDs, given by repeating the parameter; always parsed to an array. */
+/** IDs, passed by repeating the parameter; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -127,7 +127,7 @@ export const Understands = z
       'other feature is left out. Unknown words are ignored.',
   });
 
-/** A list's search parameter. A row matches if one of these fields starts with the text. */
+/** Creates a list's search parameter. A row matches if one of these fields starts with the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

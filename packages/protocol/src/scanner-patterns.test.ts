@@ -13,7 +13,7 @@ const vectors = JSON.parse(
   readFileSync(join(import.meta.dirname, 'vectors/key-format.json'), 'utf8'),
 );
 
-/** The pattern in the docs, without the escaping that the Markdown table needs for `|`. */
+/** Returns the pattern in the docs, without the escaping that the Markdown table needs for `|`. */
 const patternOf = (type: string): RegExp => {
   const cell = new RegExp(`^\\| ${type} \\| \`(.+)\` \\|$`, 'm').exec(page)?.[1];
   ok(cell, `no pattern for ${type}`);

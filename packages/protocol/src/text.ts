@@ -3,8 +3,7 @@
 import { z } from 'zod';
 
 /**
- * The number of code points. If the string is too long, counting may stop early and return `max +
- * 1`.
+ * Counts the code points. If the string is too long, counting may stop early and return `max + 1`.
  */
 export function countChars(value: string, max: number): number {
   if (value.length > max * 2) return max + 1;
@@ -20,7 +19,7 @@ export function flawOf(value: string): string | null {
   return null;
 }
 
-/** A string of `min` to `max` code points, stored exactly as sent. */
+/** Accepts a string of `min` to `max` code points, stored exactly as sent. */
 export function text(min: number, max: number) {
   return z
     .string()

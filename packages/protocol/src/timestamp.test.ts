@@ -1,4 +1,4 @@
-// Which timestamps are accepted, and the instant each one stands for.
+// Which timestamps are accepted, and the instant that each one represents.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

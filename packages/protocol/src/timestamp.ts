@@ -1,5 +1,5 @@
 // Strict parsing of timestamps. Date.parse alone accepts 30 February and 24:00, and reads a missing
-// offset as local time. Any of these could change when a key expires.
+// offset as local time. Any of these could make a key expire at a different time.
 
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
@@ -7,7 +7,10 @@ const SHAPE =
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The instant, truncated to milliseconds; null unless the text is a strict ISO 8601 date-time. */
+/**
+ * Returns the instant, truncated to milliseconds; null unless the text is a strict ISO 8601
+ * date-time.
+ */
 export function parseTimestamp(value: string): Date | null {
   const match = SHAPE.exec(value);
   if (!match) return null;

@@ -84,7 +84,8 @@ export const password = (charsMin: number = PASSWORD_CHARS_MIN) =>
 
 /**
  * A password in a request, whether new or existing. The schema does not know the deployment's
- * minimum length, so code that stores a new password also parses it with `password(charsMin)`.
+ * minimum length, so code that stores a new password also has to parse it with
+ * `password(charsMin)`.
  */
 export const Password = password(1);
 

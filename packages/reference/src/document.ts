@@ -32,7 +32,7 @@ export type Operation = {
   parameters: readonly Parameter[];
   body: RequestBody | null;
   responses: readonly Response[];
-  /** The error statuses that the operation documents, without `default`. */
+  /** The error statuses that the operation documents, except `default`. */
   refusals: readonly OwnRefusal[];
 };
 
@@ -175,8 +175,8 @@ function credentialsOf(schemes: JsonObject): Credential[] {
 }
 
 /**
- * The shared error responses that operations refer to, each listed once, by status; `default` comes
- * last.
+ * Returns the shared error responses that operations refer to, each listed once, by status;
+ * `default` comes last.
  */
 function refusalsOf(operations: readonly Tagged[], responses: JsonObject): Refusal[] {
   const byStatus = new Map(operations.flatMap(({ refs }) => [...refs]));

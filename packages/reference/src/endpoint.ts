@@ -76,7 +76,7 @@ const parameterRows =
 const bodyRemark = ({ description, isRequired }: NonNullable<Operation['body']>): string | null =>
   description ?? (isRequired ? null : 'optional');
 
-/** Without a title, this is a response's table, in which only optional fields are marked. */
+/** Without a title, the table is for a response, and only its optional fields are marked. */
 function fieldTable(
   title: string | null,
   rows: readonly Row[],
@@ -127,7 +127,7 @@ function responseTables(responses: readonly Response[], schemas: Components): Ht
   return html`<h4>Responses</h4>${parts}`;
 }
 
-/** The label shown even while a response's table is closed, such as `SecretKey`. */
+/** Returns the label shown even while a response's table is collapsed, such as `SecretKey`. */
 function kindOf(schema: JsonObject, schemas: Components): string {
   const name = nameOf(schema);
   if (name) return name;
@@ -141,7 +141,9 @@ function kindOf(schema: JsonObject, schemas: Components): string {
 const nameOf = ({ $ref }: JsonObject): string =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
 
-/** Links for the error statuses, and a line for each reason that the operation itself gives. */
+/**
+ * Renders links for the error statuses, and a line for each reason that the operation itself gives.
+ */
 function refusalLinks({ refusals }: Operation): Html {
   if (refusals.length === 0) return nothing;
   const link = (status: string) =>
@@ -153,7 +155,7 @@ function refusalLinks({ refusals }: Operation): Html {
       ${reasons}`;
 }
 
-/** A curl command and the response to it. */
+/** Renders a curl command and the response to it. */
 export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`

@@ -1,4 +1,4 @@
-// Generates an operation's curl command, which works once its shell variables are set.
+// Generates the curl command for an operation. The command works once its shell variables are set.
 import type { Operation, Parameter } from './document.ts';
 
 export function curlFor(operation: Operation, url: string): string {
@@ -16,7 +16,7 @@ export function curlFor(operation: Operation, url: string): string {
   ].join(' \\\n  ');
 }
 
-/** The body that the command sends. An optional body whose example is empty is omitted. */
+/** Returns the body that the command sends. An optional body whose example is empty is omitted. */
 function bodyToSend(body: Operation['body']): unknown {
   if (!body) return undefined;
   const isEmpty = JSON.stringify(body.example) === '{}';

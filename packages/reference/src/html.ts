@@ -1,4 +1,4 @@
-// HTML has its own type. Templates escape every value of any other type, so escaping cannot be
+// HTML has its own type. Templates escape values of every other type, so escaping cannot be
 // forgotten.
 
 export type Html = { readonly html: string };
@@ -28,7 +28,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A JSON value, indented and with syntax colours. Short lists stay on one line. */
+/** Renders a JSON value, indented and with syntax highlighting. Short lists stay on one line. */
 export function jsonHtml(value: unknown, indent = ''): Html {
   if (Array.isArray(value)) return bracketed('[]', value.map(bare), { value, indent });
   if (typeof value === 'object' && value !== null) {

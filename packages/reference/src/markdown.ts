@@ -4,7 +4,7 @@ import { type Html, html, jsonHtml } from './html.ts';
 
 export type Section = { id: string; title: string; blocks: Html[] };
 
-/** The text before the first heading, then one section per heading. */
+/** Returns the text before the first heading, then one section per heading. */
 export function sectionsOf(markdown: string): { opening: Html[]; sections: Section[] } {
   const [opening = '', ...rest] = markdown.split(/^## /m);
   const sections = rest.map((text) => {
@@ -35,7 +35,7 @@ function blockHtml(block: string): Html {
   return html`<ul>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;
 }
 
-/** A single paragraph, in which `code` and **bold** are marked up. */
+/** Renders a single paragraph, in which `code` and **bold** are marked up. */
 export const prose = (text: string): Html =>
   html`${text
     .split('`')

@@ -86,7 +86,7 @@ function menuGroup({ name, operations }: Group): Html {
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
 }
 
-/** The first request to try, shown beside the introduction on wide screens. */
+/** Renders the first request to try, shown beside the introduction on wide screens. */
 function firstRequest({ firstOperation, url }: ApiDocument): Html {
   if (!firstOperation) return nothing;
   const { id, summary } = firstOperation;
@@ -95,8 +95,8 @@ ${operationExamples(firstOperation, url)}</div>`;
 }
 
 /**
- * A section of the introduction. The section about credentials ends with a list of them, the one
- * about errors with a table.
+ * Renders a section of the introduction. The section about credentials ends with a list of them,
+ * the one about errors with a table.
  */
 function introSection({ id, title, blocks }: Section, document: ApiDocument): Html {
   return html`<section class="prose" id="${id}"><h2>${title}</h2>${blocks}

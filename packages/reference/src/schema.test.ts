@@ -78,6 +78,6 @@ test('an alternative is identified by a field with a fixed value', () => {
   );
 });
 
-test('for a nullable enum, null is listed as one of its values', () => {
+test('for a nullable enum, null is listed as one of the values', () => {
   equal(field(answerRows('GET /v1/policy/snapshot', 200), 'env').type, 'live | test | null');
 });

@@ -29,14 +29,14 @@ export type Row = FieldRow | VariantRow;
 
 type Walk = { components: Components; parents: string; withBounds: boolean };
 
-/** The rows for a schema. Limits are included only for requests. */
+/** Returns the rows for a schema. Limits are included only for requests. */
 export const rowsOf = (
   schema: JsonObject,
   components: Components,
   direction: 'input' | 'output',
 ): Row[] => rowsIn(schema, { components, parents: '', withBounds: direction === 'input' });
 
-/** The row for a single field, such as a query parameter. */
+/** Returns the row for a single field, such as a query parameter. */
 export const fieldOf = (
   schema: JsonObject,
   components: Components,
@@ -86,7 +86,7 @@ const formats: Record<string, string> = {
   email: 'e-mail address',
 };
 
-/** The type as text: `uuid`, `string[]`, `live | test`, `uuid or null`. */
+/** Returns the type as text: `uuid`, `string[]`, `live | test`, `uuid or null`. */
 export function typeOf(schema: JsonObject, components: Components): string {
   const { shape, isNullable } = withoutNull(schema, components);
   const type = plainType(shape, components);
@@ -109,7 +109,7 @@ function plainType(shape: JsonObject, components: Components): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`);
 
-/** The condition for an alternative: its first field with a fixed value. */
+/** Returns the condition for an alternative: its first field with a fixed value. */
 function whenOf(variant: JsonObject): string {
   const required = Array.isArray(variant.required) ? variant.required : [];
   const fixed = propertiesOf(variant).find(
@@ -118,14 +118,14 @@ function whenOf(variant: JsonObject): string {
   return fixed ? `\`${fixed[0]}\` is \`${JSON.stringify(fixed[1].const)}\`` : 'otherwise';
 }
 
-/** Patterns that are described in words, because they are hard to read. */
+/** Patterns that are hard to read, and are therefore described in words. */
 const spelt: Record<string, string> = {
   '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',
   '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$': '3 to 63 lowercase letters, digits and inner hyphens',
 };
 
-/** A schema's limits in words: `1 to 200 characters`, `at most 64 items`. */
+/** Describes a schema's limits in words: `1 to 200 characters`, `at most 64 items`. */
 function boundsOf(shape: JsonObject): string[] {
   const { minLength, maxLength, minItems, maxItems, pattern, items } = shape;
   const { minimum, exclusiveMinimum, maximum } = shape;

@@ -234,7 +234,7 @@ const narrow = `
 }
 `;
 
-// A printed page can neither be scrolled nor have its sections opened.
+// A printed page can't be scrolled, and its sections can't be opened.
 const print = `
 @media print {
   #menu, .bar, .skip { display: none; }

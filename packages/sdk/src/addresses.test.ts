@@ -1,4 +1,4 @@
-// A node with several URLs switches away from one that is dead, frozen or useless, and returns to
+// A node with several URLs switches away from one that is down, frozen or useless, and returns to
 // it once it recovers.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ function scene(...states: State[]) {
     }),
   );
   const addresses = createAddresses({ transports, clock, chance: () => 0.5, log: () => {} });
-  /** The URL that requests currently go to. */
+  /** Returns the URL that requests currently go to. */
   const usedNow = async () => {
     asked.length = 0;
     await addresses.send({ method: 'GET', path: '/x', timeoutMs: 1 });
@@ -61,7 +61,7 @@ function scene(...states: State[]) {
   return { clock, states, asked, addresses, usedNow };
 }
 
-test('a node switches from a dead URL to the next one that responds', async () => {
+test('a node switches from an unresponsive URL to the next one that responds', async () => {
   const { states, usedNow } = scene('up', 'dead', 'up');
   equal(await usedNow(), '0 /x');
   states[0] = 'dead';
@@ -69,7 +69,7 @@ test('a node switches from a dead URL to the next one that responds', async () =
   equal(await usedNow(), '2 /x');
 });
 
-test('a slow request alone does not make the node switch', async () => {
+test('a single slow request does not make the node switch', async () => {
   const { usedNow } = scene('slow', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
@@ -80,7 +80,7 @@ test('a node switches away from a relay that keeps failing to reach the control 
   equal(await usedNow(), '1 /x');
 });
 
-test('a rejected request does not count as a failure of its URL', async () => {
+test('a rejected request does not count against its URL', async () => {
   const { usedNow } = scene('refusing', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });

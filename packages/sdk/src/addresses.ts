@@ -16,12 +16,12 @@ type AddressParts = {
 
 type Addresses = Transport & { close(): void };
 
-/** A URL is alive if this path responds, even if other requests to it are slow. */
+/** A URL is considered alive if this path responds, even if other requests to it are slow. */
 const PROBE = '/readyz';
 const PROBE_MS_MAX = 2_000;
 const RETURN_MS = 30_000;
 /**
- * After this many failures, the node leaves a relay that responds but can't reach the control
+ * After this many failures, the node abandons a relay that responds but can't reach the control
  * plane.
  */
 const FAILURES_MAX = 4;
@@ -118,7 +118,7 @@ function isFailure(outcome: Outcome): boolean {
   return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
 }
 
-/** A signal that aborts as soon as either of two signals does. */
+/** Returns a signal that aborts as soon as either of two signals does. */
 function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();

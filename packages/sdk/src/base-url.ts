@@ -3,7 +3,9 @@ import { checkBaseUrl } from '@keyrail/protocol/wire/base-url.ts';
 
 const ADDRESSES_MAX = 8;
 
-/** One or more root URLs, without trailing slashes. Throws a TypeError if one is invalid. */
+/**
+ * Returns one or more root URLs, without trailing slashes. Throws a TypeError if one is invalid.
+ */
 export function basesOf(url: string | readonly string[]): string[] {
   const bases = (Array.isArray(url) ? url : [url]).map(checkBaseUrl);
   if (bases.length > 0 && bases.length <= ADDRESSES_MAX && new Set(bases).size === bases.length) {

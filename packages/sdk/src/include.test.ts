@@ -1,5 +1,5 @@
-// The option `include` adds `meta` and the tenant's external ID to contexts, also after a start
-// from the cache. A node without the option spends no memory on them.
+// The `include` option adds `meta` and the tenant's external ID to contexts, including after a
+// start from the cache. A node without the option uses no memory for them.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ test("a context's meta is parsed once, on first read, and is frozen", async (t) 
   ok(Object.isFrozen(read) && Object.isFrozen(read?.limits));
 });
 
-test('a change to meta reaches the node, and existing contexts keep the old value', async (t) => {
+test('a change to meta reaches the node, but existing contexts keep the old value', async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
   const watched = await startedOn(t, plane, { include: ['meta'] });

@@ -1,7 +1,7 @@
 // Readers for JSON from the network and from disk, and for other values of unknown type. Each
 // checks bounds, because JSON such as 1e999 parses to Infinity.
 
-/** Thrown for an invalid value. The message quotes at most a field's name. */
+/** Thrown for an invalid value. The message never quotes anything but a field's name. */
 export class InvalidContent extends Error {
   override readonly name = 'InvalidContent';
 }
@@ -13,10 +13,10 @@ const NO_FIELDS: Fields = Object.freeze({});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** An object's fields; none if the value is not an object. */
+/** Returns an object's fields; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
-/** The number clamped to its range; null when the value is not a number. */
+/** Returns the number clamped to its range, or null if the value is not a number. */
 export function clampedNumber(value: unknown, { min, max }: Range): number | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return null;
   return Math.min(max, Math.max(min, value));
@@ -56,7 +56,7 @@ export function readBoolean(value: unknown, name: string): boolean {
   throw new InvalidContent(`${name} is missing`);
 }
 
-/** A whole number from 0 to `most`. */
+/** Reads a whole number from 0 to `most`. */
 export function readInteger(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
   if (isWhole && value >= 0 && value <= most) return value;

@@ -24,7 +24,7 @@ function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {
   return watched;
 }
 
-/** Waits in real time, because file access does not follow the manual clock. */
+/** Waits in real time, because file access does not depend on the manual clock. */
 async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) {
     if (await holds()) return;
@@ -140,7 +140,7 @@ test('setting the clock back does not revive an expired key', async (t) => {
   equal(reasonOf(watched, ending), 'expired');
 });
 
-test('a control plane whose fast clock was corrected is trusted again', async (t) => {
+test('a control plane is trusted again once its fast clock is corrected', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const soon = new Date(plane.clock.now() + DAY_MS / 2).toISOString();
@@ -154,7 +154,7 @@ test('a control plane whose fast clock was corrected is trusted again', async (t
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test("a late response does not set the node's time back", async (t) => {
+test("a late response does not set the node's clock back", async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({
@@ -169,7 +169,7 @@ test("a late response does not set the node's time back", async (t) => {
   equal(reasonOf(watched, ended), 'expired');
 });
 
-test('a deleted project is distinguished from an empty one', async (t) => {
+test('a node can tell a deleted project from an empty one', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane);
@@ -181,7 +181,7 @@ test('a deleted project is distinguished from an empty one', async (t) => {
   equal(watched.node.state().projectDeleted, true);
 });
 
-test('a policy becomes stale without confirmation, even if no request failed', async (t) => {
+test('a policy becomes stale if it is not confirmed, even if no request has failed', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane, { staleAfterMs: 40_000 });

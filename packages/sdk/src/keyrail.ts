@@ -30,8 +30,8 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 /**
  * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
  * Create one per process and share it. Throws a TypeError if an option such as `url`, `secretKey`
- * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. The node itself
- * never throws. In `next build` it needs no options, connects to nothing and has no policy.
+ * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. The node itself never
+ * throws. During `next build`, it needs no options, makes no connections and has no policy.
  *
  * @example
  * const keyrail = createKeyrail({ url, secretKey, projectId });
@@ -158,7 +158,7 @@ function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Ver
   return verify;
 }
 
-/** Verifies the feed's signatures; null if they are not verified. */
+/** Creates the verifier for the feed's signatures; null if they are not verified. */
 function feedVerifierOf<R>(
   settings: Settings<R>,
   env: Env | null,

@@ -18,7 +18,7 @@ function inPhase(t: TestContext, phase: string): void {
   });
 }
 
-test('in `next build`, a node needs no settings and denies every key', async (t) => {
+test('during `next build`, a node needs no settings and denies every key', async (t) => {
   inPhase(t, 'phase-production-build');
   const node = createKeyrail(NOTHING);
   equal(await node.ready(), false);
@@ -32,7 +32,7 @@ test('in `next build`, a node needs no settings and denies every key', async (t)
   await node.close();
 });
 
-test('in `next build`, a node with all settings connects to nothing', async (t) => {
+test('during `next build`, a node with all its settings makes no connections', async (t) => {
   const called: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     called.push(url);

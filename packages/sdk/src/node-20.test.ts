@@ -89,7 +89,7 @@ test('the built package has every entry point, and imports nothing but Node.js m
   }
 });
 
-/** The error messages from a vendor's compiler; empty if everything compiles. */
+/** Returns the errors from a vendor's compiler; empty if everything compiles. */
 async function compiled(files: readonly string[], more: object = {}): Promise<string> {
   const compilerOptions = {
     module: 'nodenext',

@@ -61,7 +61,7 @@ const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 /**
  * Whether JSON text contains at most `valuesMax` values, without parsing it: parsed values take far
  * more memory than their text. It also counts commas and brackets within strings, so it may return
- * false too early.
+ * false prematurely.
  */
 export function hasAtMost(bytes: Buffer, valuesMax: number): boolean {
   if (bytes.length <= valuesMax) return true;

@@ -1,5 +1,5 @@
-// Mistakes in the options: those that would leave routes unprotected throw; the others are
-// corrected.
+// Mistakes in the options: those that would leave routes unprotected throw an error, and the others
+// are corrected.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
@@ -43,7 +43,7 @@ function settled(options: object) {
   return { settings: settingsOf({ ...whole, log, ...options }), logged };
 }
 
-test('only the three required options are needed', () => {
+test('a node needs only the three required options', () => {
   const { settings, logged } = settled({});
   deepEqual(logged, []);
   const { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs, telemetry } = settings;
@@ -117,7 +117,7 @@ test('invalid options throw an error that does not contain the secret key', () =
   }
 });
 
-test('numbers out of range are clamped with a warning', () => {
+test('out-of-range numbers are clamped with a warning', () => {
   const { settings, logged } = settled({
     pollMs: 1,
     staleAfterMs: 1e12,

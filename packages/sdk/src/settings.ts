@@ -142,7 +142,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   };
 }
 
-/** The policy must not become stale between two polls that both succeed. */
+/** The policy must not become stale between two successful polls. */
 function paced<N extends { pollMs: number; staleAfterMs: number }>(
   numbers: N,
   isPollSet: boolean,
@@ -156,7 +156,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-/** Throws instead of clamping, which would allow keys that the given value denies. */
+/** Throws instead of clamping, because clamping would allow keys that the given value denies. */
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;
@@ -182,7 +182,7 @@ const safe =
     try {
       log(level, message);
     } catch {
-      // The log itself failed, so there is nowhere to report it.
+      // The log itself failed, so there is nowhere to report the error.
     }
   };
 

@@ -24,7 +24,7 @@ export type TestKeyrail<R = unknown> = Keyrail<R> & {
   issue(key?: TestKey): Promise<IssuedKey>;
   /** Revokes a key; resolves when the node rejects it, or immediately while disconnected. */
   revoke(keyText: string): Promise<void>;
-  /** The telemetry events received so far; `close` sends the rest. */
+  /** Returns the telemetry events received so far; `close` sends the rest. */
   events(): readonly object[];
   /** Disconnects the node from its control plane, or reconnects it. */
   setReachable(isReachable: boolean): void;

@@ -22,7 +22,7 @@ const messageOf = async (fault: unknown): Promise<string> => {
 
 const failed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
-test('a closed port, an unknown host and an expired certificate have different messages', async () => {
+test('a closed port, an unknown host and an expired certificate produce different messages', async () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED']) {
     const fault = failed(Object.assign(new Error('krsk_live_canary'), { code }));
     equal(await messageOf(fault), `the control plane is unreachable (connect: ${code})`);

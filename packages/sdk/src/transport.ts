@@ -157,7 +157,10 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
   reason,
 });
 
-/** A signal that aborts with the outer one or after `timeoutMs`; `ended` returns which it was. */
+/**
+ * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which it
+ * was.
+ */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let reason: 'timeout' | 'aborted' | null = null;

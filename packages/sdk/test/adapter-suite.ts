@@ -45,7 +45,7 @@ type Ground = Served & {
   key: string;
   tenantId: string;
   charges: string[];
-  /** The behaviour of the next charges, in order; later ones succeed. */
+  /** How the next charges behave, in order; any after those succeed. */
   plans: Charge[];
 };
 

@@ -15,7 +15,7 @@ import { secretKeyOf } from './rig.ts';
 const HASTE = 50;
 export const NUMBERS = 200;
 
-/** The changes that lead to this version; there may be none. */
+/** Returns the changes that produce this version; there may be none. */
 export function changesTo(version: number): Change[] {
   const chance = chanceFrom(version);
   return Array.from({ length: chance.below(4) }, (): Change => {

@@ -1,4 +1,4 @@
-// A directory with a policy cache, and a policy to change in the way the feed does.
+// A directory with a policy cache, and a policy that tests can change the way the feed does.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,20 +16,22 @@ import { secretKeyOf } from './rig.ts';
 export const SAVED_AT = Date.UTC(2026, 2, 1);
 export const timesAt = (at: number) => ({ savedAt: at, confirmedAt: at });
 
-/** The highest version in any of a cache's files; 0 if there are none. */
+/** Returns the highest version in any of a cache's files; 0 if there are none. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
   const versions = await Promise.all(names.map((name) => versionAt(join(dir, name), secretKey)));
   return Math.max(0, ...versions.map(Number));
 }
 
-/** The version of a file; null if it is missing, because a newer version may have replaced it. */
+/**
+ * Returns a file's version; null if it is missing, because a newer version may have replaced it.
+ */
 async function versionAt(path: string, secretKey: string): Promise<number | null> {
   const bytes = await readFile(path).catch(() => null);
   return bytes && versionOfFile(secretKey, bytes);
 }
 
-/** The path of the newest file of a kind; if there is none, a path where no file exists. */
+/** Returns the path of the newest file of a kind; if there is none, a path where no file exists. */
 export async function newestFile(dir: string, end: '.policy' | '.news' | '.keys'): Promise<string> {
   const names = (await readdir(dir)).filter((name) => name.endsWith(end));
   const [newest = 'none'] = names.sort((a, b) => numberIn(b) - numberIn(a));

@@ -1,5 +1,5 @@
-// Compiled by node-20.test.ts with each framework's types. In a handler, `protect` only affects the
-// context's type, which follows from the route's options.
+// Compiled by node-20.test.ts with each framework's types. In a handler, `protect` affects only the
+// context's type, which depends on the route's options.
 import {
   createKeyrail,
   type KeyContext,

@@ -54,7 +54,7 @@ async function full(): Promise<object> {
   await offline.ask('ready');
   const revokedOffline = await offline.ask(`verify ${revoked}`);
   await offline.kill();
-  // Then a node starts while the disk is still full, and a moment later there is space again.
+  // Next, a node starts while the disk is still full, and space becomes available a moment later.
   plane.fault = () => null;
   const again = new NodeProcess(served.url, { cacheDir: dir });
   await again.ask('ready');

@@ -21,7 +21,7 @@ export const uuidOf = (number: number, kind = 1): string => {
   ].join('-');
 };
 
-/** The n-th key, with random properties from a small set, as in production. */
+/** Returns the n-th key, with random properties from a small set, as in production. */
 export const entryOf = (number: number, chance: Chance): Entry => ({
   lookupHash: sha256Hex(`key ${number}`),
   keyId: uuidOf(number),
@@ -53,7 +53,7 @@ export function storedOf({ env, ...entry }: Entry): Stored {
 
 type Stored = Omit<Entry, 'env'> & Partial<Pick<Entry, 'env'>>;
 
-/** A key's data in a table; null if the key is unknown. */
+/** Returns a key's data in a table; null if the key is unknown. */
 export function toldBy(table: PolicyTable, lookupHash: string): Stored | null {
   const place = table.find(digestFromHex(lookupHash));
   if (place === -1) return null;

@@ -34,7 +34,7 @@ const nearby: readonly ((key: string, chance: Chance) => string)[] = [
   (key) => `${key}${' '.repeat(600)}x`,
 ];
 
-/** A value that is not the key, of at most `charsMax` characters. */
+/** Returns a value that is not the key, of at most `charsMax` characters. */
 export function hostileValue(chance: Chance, { key, charsMax }: { key: string; charsMax: number }) {
   const length = 8 + upTo(chance, oneOf(chance, [20, 500, 520, charsMax - 8]));
   const kind = upTo(chance, 3);

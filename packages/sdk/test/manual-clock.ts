@@ -6,7 +6,9 @@ export type ManualClock = Clock & {
   pass(ms: number): Promise<void>;
   /** Freezes the process: both clocks advance, and no timer runs. */
   freeze(ms: number): void;
-  /** Moves only the wall clock, as when it is set, or while the machine is suspended. */
+  /**
+   * Moves only the wall clock, as happens when the clock is set or while the machine is suspended.
+   */
   step(ms: number): void;
   /** The number of active timers. */
   timers(): number;

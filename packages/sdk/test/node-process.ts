@@ -66,7 +66,7 @@ export class NodeProcess {
     return this.next();
   }
 
-  /** The next line that the process prints. */
+  /** Returns the next line that the process prints. */
   async next(): Promise<unknown> {
     await until(() => this.#answers.length > 0 || this.child.exitCode !== null);
     return JSON.parse(this.#answers.shift() ?? 'null');

@@ -1,5 +1,5 @@
 // An in-memory control plane with a manual clock. It serves the feed page by page, holds polls,
-// fails when a test wants it to, and records every request from the node.
+// fails when a test tells it to, and records every request from the node.
 
 import type { TestContext } from 'node:test';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
@@ -34,7 +34,7 @@ export class Plane {
   version = 1;
   env: Env | null = null;
   isDeleted = false;
-  /** Deltas can only start from versions above this one. */
+  /** Deltas can start only from versions above this one. */
   floor = 0;
   pageMax = 1_000;
   /** How far the control plane's clock is ahead of the node's. */
@@ -182,7 +182,7 @@ export class Plane {
 
 export type Watched = { plane: Plane; node: Keyrail; clock: ManualClock; logged: string[] };
 
-/** A node that uses this control plane. */
+/** Creates a node that uses this control plane. */
 export function nodeOn(
   plane: Plane,
   options: Partial<KeyrailOptions> = {},

@@ -22,7 +22,7 @@ export type Script = (received: Received) => Reply | null | Promise<Reply | null
 
 export type Receiver = { url: string; received: Received[]; script: Script };
 
-/** A real HTTP server with a script that a test may replace at any time. */
+/** Starts a real HTTP server with a script that a test may replace at any time. */
 export async function receiver(t: TestContext, script: Script): Promise<Receiver> {
   const made: Receiver = { url: '', received: [], script };
   const server = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
-// An in-memory control plane that signs its feed like the server. A test can alter each response
-// after it was signed.
+// An in-memory control plane that signs its feed like the real server. A test can alter each
+// response after it has been signed.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
   FEED_LABEL,
@@ -27,7 +27,7 @@ export type Question = { target: string; createdMs: number };
 export const digestOf = (body: string): string =>
   `sha-256=:${Buffer.from(sha256Hex(body), 'hex').toString('base64')}:`;
 
-/** Signs a response to a question. */
+/** Signs the response to a request. */
 export function signed(
   { status, headers, body }: Outgoing,
   { kid, key }: Signer,
@@ -49,7 +49,7 @@ export function signed(
   };
 }
 
-/** A plane's `fetch`, before a subclass replaces it. */
+/** Returns a plane's `fetch`, before a subclass replaces it. */
 const plainFetchOf = (plane: Plane): Fetch => plane.fetch;
 
 export class SignedPlane extends Plane {

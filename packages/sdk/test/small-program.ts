@@ -1,4 +1,4 @@
-// A node in a process with little memory. Prints its state after the feed has failed.
+// Runs a node in a process with little memory. Prints its state after the feed has failed.
 import { createKeyrail } from '../src/keyrail.ts';
 import { PROJECT_ID } from './plane.ts';
 import { secretKeyOf } from './rig.ts';

@@ -7,8 +7,8 @@ const { createTestKeyrail } = require('@keyrail/sdk/testing');
 const TOO_MANY_BYTES = 11 * 1024 * 1024;
 
 /**
- * The response status for a body that is too large. The adapter throws the error and the node must
- * recognise it, although they are separate CommonJS bundles.
+ * Returns the response status for a body that is too large. The adapter throws the error and the
+ * node must recognise it, even though they are separate CommonJS bundles.
  */
 const saidToLarge = (guard, node, key) =>
   new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ function faultsOf(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : [];
 }
 
-/** The values from all groups, in one object. */
+/** Collects the values from all groups in one object. */
 const fieldsOf = (config: Config): Record<string, unknown> =>
   Object.assign({}, ...Object.values(config));
 
@@ -197,7 +197,7 @@ const refusals: [string, string][] = [
 ];
 
 for (const [name, text] of refusals) {
-  test(`${name}=${JSON.stringify(text)} is rejected with the setting's name and value`, () => {
+  test(`${name}=${JSON.stringify(text)} is rejected, and the error contains the setting's name and value`, () => {
     const faults = faultsOf({ [name]: text });
     equal(faults.length, 1, faults.join('\n'));
     equal(faults[0]?.startsWith(`${name} must be `), true, faults[0]);

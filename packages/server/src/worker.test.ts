@@ -91,7 +91,7 @@ test('a queued email is sent without another request', async (t) => {
 });
 
 /**
- * The parts for a worker as if in a different process: on PostgreSQL, it has its own connections.
+ * A worker's parts, as if it ran in a different process: on PostgreSQL, it has its own connections.
  */
 async function another({
   app,
@@ -201,7 +201,7 @@ test('a failed job is logged and retried', async (t) => {
   ok(warned.includes('beat'));
 });
 
-test('a job that keeps failing is logged once, and again when it recovers', async (t) => {
+test('a job that keeps failing is logged once, and once more when it recovers', async (t) => {
   const { testApp } = await harness(t);
   const lines: string[] = [];
   const record = (...[fields, text]: unknown[]) =>

@@ -122,8 +122,8 @@ keyrail secret-keys revoke.`,
 };
 
 /**
- * If the session cannot be revoked, this only prints a warning: the profile should be removed even
- * if the server can't be reached.
+ * If the session can't be revoked, this only prints a warning, because the profile should be
+ * removed even if the server can't be reached.
  */
 async function endSession({ anonymous, target, output }: Context, profile: Profile): Promise<void> {
   if (target.url !== profile.url) return;

@@ -1,4 +1,4 @@
-// All commands together: each has help, and completion includes every one of them.
+// All commands together: each of them has help and is included in completion.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ test('every command has help with examples that start with its name', async (t) 
 
 const shared = ['--profile', '--url', '--json', '--quiet', '--no-color', '--yes'];
 
-test('the examples in the help use only existing options', () => {
+test('the examples in the help only use options that exist', () => {
   for (const { path, command } of all) {
     const known = [...(command.options ?? []).map(({ flags }) => flags), ...shared].join(' ');
     for (const example of command.examples) {

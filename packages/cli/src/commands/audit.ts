@@ -17,8 +17,8 @@ function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }
 }
 
 /**
- * The IDs in an entry. If the entry also contains its target's name, the table shows that name
- * wherever the ID appears.
+ * Collects the IDs in an entry. If the entry also contains its target's name, the table shows that
+ * name wherever the ID appears.
  */
 function referencesOf({ payload, ...row }: AuditRow): Reference[] {
   const fields = [payload.display_prefix, payload.external_id, payload.slug, payload.email];

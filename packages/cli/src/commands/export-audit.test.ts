@@ -1,4 +1,4 @@
-// `keyrail audit export`: new and continued files, and the script that verifies them offline.
+// `keyrail audit export`: new files, continued files, and the script that verifies them offline.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ test('an edited export cannot be continued, and the verification script reports 
   deepEqual(await verify(file), { code: 1, output: 'Not verified: entry 2 was edited\n' });
 });
 
-test('given saved anchors and a JWKS, the script detects offline that the end of an export is missing', async (t) => {
+test('given saved anchors and a JWKS, the script can detect offline that the end of an export is missing', async (t) => {
   const { file, run, testApp, as, home, here } = await setUp(t);
   await createAnchorJob(testApp.app.worker)();
   await run();

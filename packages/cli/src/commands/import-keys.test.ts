@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
 
 const TENANT = '"Globex, ""Inc."""';
 
-/** A CSV file of plain keys, with rows so large that only three fit in a batch. */
+/** Returns a CSV file of plain keys, with rows large enough that only three fit in a batch. */
 const largeCsv = (tenants: readonly string[]): string => {
   const note = 'x'.repeat(300_000);
   const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);
@@ -149,7 +149,7 @@ test('if a file contains invalid rows, their line numbers are listed and nothing
   deepEqual(await imported(), []);
 });
 
-test('an error from the server is reported with its line, and the import can be run again', async (t) => {
+test('an error from the server is reported with the line it refers to, and the import can be run again', async (t) => {
   const { run, imported, given } = await setUp(t);
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');

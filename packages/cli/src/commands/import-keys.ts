@@ -1,5 +1,5 @@
-// Imports another product's keys from a file, in batches. The file is read twice: the first time
-// only to check all rows, so that nothing is sent if any row is invalid.
+// Imports another product's keys from a file, in batches. The file is read twice: the first pass
+// only checks all rows, so that nothing is sent if any row is invalid.
 import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -131,7 +131,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Pages through the workspace's tenants to find all those wanted. Throws if any don't exist. */
+/** Pages through the workspace's tenants to find all the wanted ones. Throws if any don't exist. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);
@@ -184,7 +184,7 @@ async function importFile(
   );
 }
 
-/** The lines on which a batch's first and last rows start. */
+/** Returns the lines on which a batch's first and last rows start. */
 const linesOf = (batch: readonly BatchRow[]) => [batch.at(0)?.line, batch.at(-1)?.line];
 
 /** Splits rows into batches that stay within the limits of a single call. */

@@ -52,7 +52,7 @@ export const invites: Group = {
         { flags: '--role <role>', about: 'role of the new member', choices: roles, required: true },
       ],
       examples: ['keyrail invites create --email ada@example.com --role admin'],
-      notes: 'An email with its own link is sent too.',
+      notes: 'The invitee also gets an email with a separate link.',
       request: (client, given) =>
         client.call('POST /v1/invites', {
           body: { email: given.text('email'), role: given.oneOf('role', roles) },

@@ -1,4 +1,4 @@
-// The profiles on this machine. These commands never contact a server.
+// The profiles on this machine. The commands here never contact a server.
 import type { Command, Group } from '../command.ts';
 import { usage } from '../failures.ts';
 import type { Field } from '../output/fields.ts';

@@ -274,7 +274,7 @@ test('each command sends the request that the table lists for it', async (t) => 
 
 test('every command is in the table above or has a separate test', () => {
   const silent = ['profiles'];
-  // Each of these reads or writes a file, or sends requests elsewhere, and is tested separately.
+  // These commands read or write a file, or send requests elsewhere, and are tested separately.
   const elsewhere = ['keys import', 'audit export', 'receipt verify', 'webhooks listen'];
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))

@@ -1,4 +1,4 @@
-// Commands for every resource, run against the real server.
+// The commands for every resource, run against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAll } from '@keyrail/testing/feed.ts';

@@ -1,4 +1,4 @@
-// What the CLI says about nodes after a key is revoked or disabled. A proxy changes the server's
+// What the CLI says about nodes after a key is revoked or disabled. A proxy modifies the server's
 // responses, so that every case can be tested.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -8,12 +8,12 @@ import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
 
-/** The time limit of a request with `--wait`. Must exceed the server's own limit for the wait. */
+/** The time limit for a request with `--wait`. Must exceed the server's own limit for the wait. */
 const WAIT_MS_MAX = 120_000;
 
 /**
- * The time limit for loading the key first. That is only needed for the message, so a slow response
- * must not delay the revocation.
+ * The time limit for loading the key first. The key is only needed for the message, so a slow
+ * response must not delay the revocation.
  */
 const READ_MS_MAX = 2000;
 
@@ -53,7 +53,7 @@ export const keyRevoke: Command = {
   },
 };
 
-/** The request's input when revoking or disabling a key. */
+/** Builds the input for a request that revokes or disables a key. */
 export const endingInput = (given: Given) => ({
   query: { wait: given.flag('wait') },
   body: { reason: given.maybe('reason') },
@@ -62,7 +62,10 @@ export const endingInput = (given: Given) => ({
 
 export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
 
-/** When the key had been revoked before; null if it hadn't, or if it couldn't be loaded in time. */
+/**
+ * When the key was revoked, if that happened before this command; null if it wasn't, or if it
+ * couldn't be loaded in time.
+ */
 export async function revokedAtOf(
   { output }: Context,
   read: () => Promise<{ revoked_at: string | null }>,

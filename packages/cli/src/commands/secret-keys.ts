@@ -1,4 +1,4 @@
-// Secret keys, with which the vendor's backend calls the API.
+// Secret keys, which the vendor's services use to call the API.
 import type { Answer, Client } from '@keyrail/client';
 import { type Permission, permissions, profileNames } from '@keyrail/protocol/wire/permissions.ts';
 import {

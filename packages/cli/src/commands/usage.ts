@@ -8,7 +8,7 @@ import { placeReferences } from '../output/names.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'number of months, 1 to 24' };
 
-/** The API represents a month by its first day. */
+/** The API represents a month as its first day. */
 const monthOf = ({ month }: { month: string }): string => month.slice(0, '2026-11'.length);
 
 type Interval = Answer<'GET /v1/usage/overview'>['data'][number];

@@ -1,6 +1,6 @@
 // The file of an exported audit log: a header, then one row per line. Each row contains only its
 // hash and the fields that the hash covers. Rows are checked before they are written, and again
-// when a file is continued.
+// when an export is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -99,7 +99,7 @@ function take(position: Position, workspaceId: string, row: ExportedRow): void {
   position.hash = row.hash;
 }
 
-/** Checks the file to be continued, and removes its last line if that is incomplete. */
+/** Checks the file to be continued, and removes its last line if the line is incomplete. */
 async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted) {
   let position: Position | null = null;
   let bytes = 0;
@@ -151,7 +151,7 @@ function objectIn(text: string, path: string): Record<string, unknown> {
   throw usage(`${path} contains a line that isn't JSON.`);
 }
 
-/** `isWhole` is false for a last line that has no line break. */
+/** `isWhole` is false for a last line without a line break. */
 async function* linesOf(file: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
   let rest = '';
   const stream = file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false });

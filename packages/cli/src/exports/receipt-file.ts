@@ -1,4 +1,4 @@
-// A receipt file contains only the compact JWS and a line break.
+// Receipt files, which contain only a compact JWS and a line break.
 import { access, writeFile } from 'node:fs/promises';
 import type { Answer } from '@keyrail/client';
 import { refused, usage } from '../failures.ts';
@@ -11,7 +11,10 @@ export const receiptOption = {
 
 type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
 
-/** The path for the receipt. Checks it before the key is changed, and throws if a file exists. */
+/**
+ * Returns the path for the receipt. Checks it before the key is changed, and throws if the file
+ * already exists.
+ */
 export async function receiptPathOf(given: Given): Promise<string | undefined> {
   const path = given.maybe('receipt');
   if (path === undefined) return undefined;

@@ -43,7 +43,7 @@ test('cells, quotation marks and line breaks are parsed as RFC 4180 specifies', 
   for (const [text, rows] of cases) deepEqual(cells(text), rows, JSON.stringify(text));
 });
 
-test('each row has the number of the line it starts on', () => {
+test('each row is returned with the number of the line it starts on', () => {
   const rows = read('h\r\n"1\n2\r\n3",x\n\nlast');
   deepEqual(
     rows.map(({ line }) => line),
@@ -71,7 +71,7 @@ test('text that other programs may parse differently is rejected, with its line 
   }
 });
 
-test('any table is read back as it was written, no matter how its text is split into pieces', () => {
+test('any table is read back as it was written, no matter how the text is split into pieces', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

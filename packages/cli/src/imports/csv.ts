@@ -4,7 +4,7 @@
 /** A row and the number of the line on which it starts. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** An error after which the rest of the file cannot be read. */
+/** An error that makes the rest of the file unreadable. */
 export class UnreadableLine extends Error {
   readonly line: number;
 

@@ -1,5 +1,5 @@
-// Streams the rows of an import file, which is either CSV with a header or one JSON object per
-// line.
+// Streams the rows of an import file, which contains either CSV with a header or one JSON object
+// per line.
 import { createReadStream } from 'node:fs';
 import { CsvReader, ROW_CHARS_MAX, UnreadableLine } from './csv.ts';
 import {
@@ -25,7 +25,7 @@ type FileRow = {
   bytesRead: number;
 };
 
-/** The format, determined from the file name extension; null if that is an unknown one. */
+/** Determines the format from the file name extension; null if the extension is unknown. */
 export const formatOf = (path: string): Source['format'] | null => {
   if (/\.csv$/i.test(path)) return 'csv';
   return /\.(jsonl|ndjson)$/i.test(path) ? 'jsonl' : null;
@@ -89,7 +89,7 @@ function tried(read: () => ImportedKey): ImportedKey | InvalidRow {
   }
 }
 
-/** A file's text in pieces, followed by null. Any byte order mark is skipped. */
+/** Reads a file's text in pieces, followed by null. Any byte order mark is skipped. */
 async function* textOf(path: string): AsyncGenerator<{ text: string | null; bytesRead: number }> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytesRead = 0;

@@ -1,5 +1,5 @@
-// Turns a row of an import file into a key for the API. A plain key is hashed here, and then
-// neither kept nor quoted in any message.
+// Turns a row of an import file into a key for the API. A plain key is hashed here, and is neither
+// kept nor quoted in any message.
 import type { Input } from '@keyrail/client';
 import { DISPLAY_PREFIX, isImportable, looksOwn } from '@keyrail/protocol/wire/imported-key.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -37,7 +37,7 @@ const OTHER_FIELDS = [
   'expires_at',
 ];
 
-/** The names of the fields that a row may have. */
+/** Returns the names of the fields that a row may have. */
 export const fieldNames = (isPlain: boolean): readonly string[] => [
   isPlain ? 'key' : 'lookup_hash',
   ...OTHER_FIELDS,
@@ -109,7 +109,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** The error message for a row with fields that aren't allowed. */
+/** Returns the error message for a row with fields that aren't allowed. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key'))
     return 'contains a full key: use --plain to hash it locally';
@@ -128,7 +128,7 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
 const SHOWN_CHARS_MAX = 14;
 
 /**
- * The display prefix of an imported key: its first quarter, but never more characters than the
+ * Returns an imported key's display prefix: its first quarter, but never more characters than the
  * prefix of a key created by Keyrail.
  */
 const shownOf = (key: string): string =>

@@ -11,7 +11,7 @@ type Progress = {
 };
 
 const BAR_CHARS = 24;
-/** Without a terminal, a line is printed only once every ten API calls. */
+/** Without a terminal, one line is printed for every ten API calls. */
 const CALLS_PER_LINE = 10;
 
 export function openProgress(terminal: Terminal, output: Output): Progress {

@@ -18,7 +18,7 @@ type Sent = {
 
 /**
  * The maximum number of calls for a batch. A second conflict in a row means that another import is
- * running at the same time.
+ * also running.
  */
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;
@@ -63,13 +63,13 @@ const indexIn = (path: string): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
-/** The indexes of the keys listed in a 409 response. */
+/** Returns the indexes of the keys listed in a 409 response. */
 const knownIn = ({ status, details }: KeyrailError): Set<number> =>
   new Set(status === 409 ? details.flatMap(({ path }) => indexIn(path) ?? []) : []);
 
 const FAULTS_SHOWN_MAX = 20;
 
-/** The same error, with line numbers of the file instead of indexes of the batch. */
+/** Returns the same error, with line numbers in the file instead of indexes in the batch. */
 function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (error instanceof Error && exitCodeOf(error) === exitCodes.unreachable) {
     return new Failure(exitCodes.unreachable, error.message, AGAIN);

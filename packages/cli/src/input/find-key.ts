@@ -1,5 +1,5 @@
-// Finds the API key that a command is about, by its ID or by the start of its display prefix. If
-// more of the key is given, that is rejected and not printed, because it is secret.
+// Finds the API key that a command refers to, by its ID or by the start of its display prefix.
+// Anything longer than the prefix is rejected and never printed, because it is secret.
 import type { Client, Item } from '@keyrail/client';
 import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
 import { KEYS_LIMIT_MAX, SHOWN_BODY_CHARS } from '@keyrail/protocol/wire/limits.ts';
@@ -17,7 +17,7 @@ const PREFIX = new RegExp(`^kr_(live|test)_[\\w-]{1,${SHOWN_BODY_CHARS}}$`);
 const PAGES_MAX = 20;
 const MATCHES_SHOWN_MAX = 10;
 
-/** The argument, provided that it looks like an ID or a prefix. */
+/** Returns the argument, provided that it looks like an ID or a prefix. */
 function keyTextOf(given: Given): string {
   const text = given.text(keyArg.name);
   if (isUuid(text)) return text;
@@ -39,7 +39,7 @@ function withoutSecret(text: string): string {
   );
 }
 
-/** The search text, given as `--prefix` or `--search`. */
+/** Returns the search text, given as `--prefix` or `--search`. */
 export function keySearchOf(given: Given): string | undefined {
   const prefix = given.maybe('prefix');
   const text = given.maybe('search');
@@ -51,7 +51,7 @@ export function keySearchOf(given: Given): string | undefined {
 
 type KeyPages = AsyncIterable<{ items: ApiKey[]; cursor: string | null }>;
 
-/** Leaves out keys that matched the search only by a field other than the prefix. */
+/** Leaves out keys that matched the search only in a field other than the prefix. */
 export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   const start = prefix.toLowerCase();
   for await (const { items, cursor } of pages) {
@@ -60,7 +60,7 @@ export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   }
 }
 
-/** The ID of the key that the argument stands for. */
+/** Returns the ID of the key that the argument refers to. */
 export async function keyIdOf(client: Client, given: Given): Promise<string> {
   const text = keyTextOf(given);
   return isUuid(text) ? text : (await findKey(client, text)).id;
@@ -74,7 +74,10 @@ export async function keyNameOf(client: Client, given: Given): Promise<string> {
   return isUuid(text) ? text : nameOf(await findKey(client, text));
 }
 
-/** The only key whose display prefix starts with this text. Throws if there are none or several. */
+/**
+ * Finds the only key whose display prefix starts with this text. Throws if there is no match or
+ * more than one.
+ */
 async function findKey(client: Client, prefix: string): Promise<ApiKey> {
   const query = { q: prefix, include_revoked: true, limit: KEYS_LIMIT_MAX };
   const found: ApiKey[] = [];

@@ -1,5 +1,5 @@
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
-// Reads the arguments and options of a command line as the types that a command expects.
+// Reads the arguments and options of a command line, converted to the types that a command expects.
 import { usage } from '../failures.ts';
 
 export type Given = {

@@ -26,7 +26,10 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** A list option that prints only rows in which one of these fields starts with the given text. */
+/**
+ * Returns a list option that prints only rows in which one of these fields starts with the given
+ * text.
+ */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} starts with this text`,
@@ -66,7 +69,7 @@ export const reasonOption = {
   about: 'reason, stored with the key',
 } as const satisfies Option;
 
-/** The environment, if one was given. */
+/** Returns the environment, if one was given. */
 export const envOf = (given: Given) => given.maybeOneOf('env', envs);
 
 export const placeOf = async (client: Client, given: Given) => ({

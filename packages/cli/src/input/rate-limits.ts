@@ -37,8 +37,8 @@ export const rateLimitTexts = (rules: readonly RateLimit[]): string =>
   rules.map(rateLimitText).join('  ');
 
 /**
- * A key's limits. Undefined leaves them unchanged, null applies the project's default, and [] means
- * none.
+ * Reads a key's limits. Undefined leaves them unchanged, null applies the project's default, and []
+ * means none.
  */
 export function keyLimitsOf(given: Given): RateLimit[] | null | undefined {
   const rules = given.list('rateLimit');

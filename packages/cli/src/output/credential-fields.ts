@@ -66,7 +66,10 @@ export const overlapText = ({ previous_key: old }: { previous_key: Credential })
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** In narrow tables, the ID is one of the first columns left out, because the prefix suffices. */
+/**
+ * In narrow tables, the ID is one of the first columns to be left out, because the prefix is
+ * enough.
+ */
 export const keyFields: readonly Field<ApiKey>[] = [
   { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),

@@ -6,7 +6,7 @@ import { home, keyrailInProcess } from '../../test/harness.ts';
 
 const ID = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
 
-test("the number of requests for a table's names is limited", async (t) => {
+test("the number of requests made to look up a table's names is limited", async (t) => {
   const row = (n: number) => ({
     id: ID,
     display_prefix: 'kr_live_ab-_12',

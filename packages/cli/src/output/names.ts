@@ -9,7 +9,7 @@ export type Reference = { type: string; id: string; name?: string | undefined };
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * The maximum number of objects of a type that are requested individually. If a table needs more
+ * The maximum number of objects of each type that are requested individually. If a table needs more
  * names than that, one page of the type's list is requested first.
  */
 const LOOKUPS_MAX = 20;
@@ -103,7 +103,7 @@ const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
     throw error;
   });
 
-/** The tenant and project that a row refers to. */
+/** Returns the tenant and project that a row refers to. */
 export const placeReferences = (row: { tenant_id: string; project_id: string }): Reference[] => [
   { type: 'tenant', id: row.tenant_id },
   { type: 'project', id: row.project_id },

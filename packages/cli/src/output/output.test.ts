@@ -35,7 +35,7 @@ test("--json prints the API's response, and prints a list as an array", async (t
   equal((await keyrail('projects list --json')).stdout, '[]\n');
 });
 
-test('a pipe receives uncut columns and exact times, without colours', async (t) => {
+test('a pipe receives untruncated columns and exact times, without colours', async (t) => {
   const { keyrail, given } = await setUpCli(t);
   const name = 'a long name that a terminal of eighty columns could not show whole';
   const tenant = await given.tenant({ name });

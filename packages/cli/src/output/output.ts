@@ -30,14 +30,14 @@ type ListText = {
 type ResultPart = { json: object; ids?: readonly string[]; sentence?: string };
 
 export type Output = {
-  /** Whether results are printed for people, and not as JSON or as IDs only. */
+  /** Whether results are printed for people, rather than as JSON or as IDs only. */
   hasText: boolean;
   list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], text: ListText): void;
   record<T extends object>(one: T, fields: readonly Field<T>[]): void;
   newSecret<T extends object>(created: NewSecret<T>): void;
   /** Prints rows as a table or, with `--json`, prints the response that contained them. */
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
-  /** Says in a sentence what was done. */
+  /** Prints one sentence that says what was done. */
   report(answer: unknown, sentence: string): void;
   /** Prints one part of a long result: as a line of JSON, as IDs only, or as a sentence. */
   part(part: ResultPart): void;

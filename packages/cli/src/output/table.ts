@@ -20,7 +20,7 @@ type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
 const GAP = 2;
 const SHRUNK_WIDTH_MIN = 14;
 
-/** The table as lines that are at most `width` wide, or as wide as its IDs require. */
+/** Formats the table as lines that are at most `width` wide, or as wide as its IDs require. */
 export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint): string[] {
   const natural = columns.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => widthOf(row[at]?.text ?? ''))),
@@ -33,7 +33,8 @@ export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint
         const { text = '', tone } = cells[at] ?? {};
         const shown = cut(text, widths[at] ?? 0);
         const filled = place === kept.length - 1 ? shown : pad(shown, widths[at] ?? 0);
-        // Only the text is coloured, not the padding, so that trailing spaces have no background.
+        // Only the text is coloured and not the padding, so that trailing spaces have no
+        // background.
         return paint(tone, shown) + filled.slice(shown.length);
       })
       .join(' '.repeat(GAP))

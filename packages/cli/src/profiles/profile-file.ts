@@ -1,6 +1,6 @@
 // The profile file, which contains each deployment's URL and credential. Because of the
 // credentials, only its owner may read it. The file is always replaced as a whole, so it is never
-// half written.
+// left half written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -61,7 +61,7 @@ export async function saveProfiles(path: string, file: ProfileFile): Promise<voi
   }
 }
 
-/** Adds or replaces a profile. It becomes the current one if there is none yet. */
+/** Adds or replaces a profile. It becomes the current profile if there is none yet. */
 export const withProfile = (file: ProfileFile, name: string, profile: Profile): ProfileFile => ({
   current: Object.hasOwn(file.profiles, file.current) ? file.current : name,
   profiles: { ...file.profiles, [name]: profile },

@@ -1,4 +1,5 @@
-// Asks questions on the terminal. They are printed on stderr, because stdout is only for results.
+// Asks questions on the terminal. The questions are printed on stderr, because stdout is only for
+// results.
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { interrupted, usage } from '../failures.ts';
@@ -16,7 +17,7 @@ export const ask = ({ stdin, stderr }: Terminal, question: string): Promise<stri
 async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    // The question is printed once echo is off, so that nothing typed early is shown either.
+    // The question is not printed until echo is off, so that anything typed early is hidden too.
     return await lineFrom(stdin, nowhere, () => void stderr.write(question));
   } finally {
     stderr.write('\n');
@@ -36,7 +37,7 @@ export async function secretFrom(
   throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Fails if there is no terminal on which to ask a question; --yes is then required. */
+/** Fails if there is no terminal on which to ask a question, because --yes is then required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(

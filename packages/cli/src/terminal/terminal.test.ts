@@ -31,7 +31,7 @@ test('on a terminal, a table fits its width and is coloured', async (t) => {
   equal(screen.includes('\u001b['), false);
 });
 
-test('an irreversible command asks first, and is only confirmed by typing y', async (t) => {
+test('an irreversible command asks first, and can be confirmed only by typing y', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env, given, keyrail } = await setUpTerminal(t);
   const { id } = await given.key();

@@ -1,4 +1,4 @@
-// Reports about nodes are batched and stay in order, and no node gets a response until it has been
+// Reports about nodes are batched and sent in order, and no node gets a response until it has been
 // reported.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ function scene() {
   return { clock, sent, answers, report, accept };
 }
 
-test('nodes that poll at the same moment are reported together, each of them once', async () => {
+test('nodes that poll at the same moment are reported together, each exactly once', async () => {
   const { clock, sent, report, accept } = scene();
   const reports = [report(feed, ackOf('a')), report(feed, ackOf('b')), report(feed, ackOf('a', 2))];
   await clock.pass(10);
@@ -126,7 +126,7 @@ test('a rejected or failed report affects only the nodes it contains', async () 
   deepEqual(await fine, { version: 4 });
 });
 
-test('if too many nodes are waiting to be reported, further ones are rejected', async () => {
+test('if too many nodes are waiting to be reported, additional nodes are rejected', async () => {
   const { clock, sent, report, accept } = scene();
   const all = Array.from({ length: WAITING_MAX }, (_, n) => report(feed, ackOf(`n${n}`)));
   await rejects(report(feed, ackOf('late')), Unreachable);

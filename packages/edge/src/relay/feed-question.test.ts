@@ -37,7 +37,7 @@ test("a node's name and poll interval are read from its headers", () => {
   equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
 });
 
-test('a request for a snapshot does not acknowledge a version and does not wait', () => {
+test('a request for a snapshot neither acknowledges a version nor waits', () => {
   const question = feedQuestionIn('/v1/policy/snapshot?project_id=p&cursor=c&wait_ms=7', {});
   deepEqual(
     [question?.since, question?.waitMs, question?.isFurtherPage, question?.node],

@@ -31,11 +31,13 @@ export type FeedQuestion = {
   /** The version that the node has applied; null if it requests a snapshot. */
   since: number | null;
   waitMs: number;
-  /** Whether this is a page after the first. Every page has the same version as the first. */
+  /** Whether this is a page after the first. Every page has the same version as the first one. */
   isFurtherPage: boolean;
   /** Whether the node is stopping. Only the control plane can handle this request. */
   leaves: boolean;
-  /** Whether the node needs a response of its own, so that it can tell how old the response is. */
+  /**
+   * Whether the node needs a response of its own, so that it can determine how old the response is.
+   */
   hasNonce: boolean;
 };
 
@@ -53,7 +55,10 @@ const single = [
   'understands',
 ] as const;
 
-/** Null for a conditional request, and for any other that only the control plane can handle. */
+/**
+ * Returns null for a conditional request, and for any other request that only the control plane can
+ * handle.
+ */
 export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQuestion | null {
   const [, endpoint, query = ''] = FEED.exec(url) ?? [];
   if (endpoint === undefined || url.length > TARGET_CHARS_MAX) return null;

@@ -24,7 +24,7 @@ const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
 /**
- * A complete request, sent as a body. If a connection gets out of sync, the control plane takes
+ * A complete request, sent as a body. If a connection gets out of sync, the control plane mistakes
  * this body for the next request.
  */
 const SMUGGLED = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -105,7 +105,7 @@ test('a body cannot be smuggled in by declaring it after more headers than Node.
   deepEqual(tap.connections(), []);
 });
 
-test('a request with a content length of 0 counts as having no body', async (t) => {
+test('a request with a content length of 0 is treated as having no body', async (t) => {
   const { port } = await scene(t);
   const head = headOf(POLL, 'Content-Length: 0\r\nIf-None-Match: "x"\r\n');
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);

@@ -1,5 +1,5 @@
-// Which secret keys may use the relay, and how many control-plane requests an unknown key can
-// cause.
+// Which secret keys may use the relay, and how many requests to the control plane an unknown key
+// can trigger.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

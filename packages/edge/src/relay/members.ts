@@ -9,7 +9,7 @@ import { type Answer, hashOf, type Upstream } from './upstream.ts';
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
 const TIMEOUT_MS = 10_000;
-/** How long a rejection is cached. A rejected key causes at most one request in this time. */
+/** How long a rejection is cached. A rejected key triggers at most one request in this time. */
 const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 

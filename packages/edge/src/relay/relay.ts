@@ -42,7 +42,7 @@ const PASSED = new Set([
   '/v1/idempotency/heartbeat',
   '/v1/ingest/batch',
 ]);
-/** How much longer a request to the control plane may take than the wait it asks for. */
+/** How much longer a request to the control plane may take than the wait that it asks for. */
 const GRACE_MS = 8_000;
 /**
  * How long a response may be reused for other nodes. A damaged response is not sent for longer than
@@ -52,7 +52,7 @@ const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
 /**
  * The maximum number of nodes that can load a snapshot with a nonce at the same time: such
- * snapshots are not shared. Any further node gets a 503.
+ * snapshots are not shared. Any other node gets a 503.
  */
 const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane is unreachable.';

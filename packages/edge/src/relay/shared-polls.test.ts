@@ -1,5 +1,5 @@
-// Nodes with the same request share one request to the control plane; each still gets the response
-// that is right for it.
+// Nodes with the same request share one request to the control plane, but each gets the right
+// response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualTime, settled } from '../../test/manual-time.ts';
@@ -135,7 +135,7 @@ test('a node never gets a cached policy older than the version it needs', async 
   equal((await newer).version, 3);
 });
 
-test('a response that is too old for one node still goes to the others, and a newer one is requested', async () => {
+test('a response that is too old for one node is still sent to the others, and a newer one is requested', async () => {
   const { clock, asked, poll } = scene();
   const old = poll({ least: 1 });
   const recent = poll({ least: 3 });

@@ -34,7 +34,7 @@ type SharedPolls = {
   wait(question: SharedQuestion, settle: Settle): () => void;
   /** The number of waiting nodes. */
   held(): number;
-  /** Rejects all nodes that are waiting, and any that follow. */
+  /** Rejects all waiting nodes, and any that poll later. */
   close(): void;
 };
 
@@ -53,8 +53,8 @@ type Poll = {
 
 export const HELD_MAX = 20_000;
 /**
- * By how much a 304's age may exceed the wait of the node that gets it. Some margin is needed,
- * because the node's wait and the upstream request never begin at exactly the same moment.
+ * How far a 304's age may exceed the wait of the node that gets it. Some margin is needed, because
+ * the node's wait and the upstream request never begin at exactly the same moment.
  */
 const LATE_MS = 2_000;
 /**
@@ -167,7 +167,7 @@ const nothing = (): void => {};
 const unreachable = (error: unknown): Unreachable =>
   error instanceof Unreachable ? error : new Unreachable(String(error));
 
-/** Whether a waiter may get this outcome. Rejections and failures go to every waiter. */
+/** Whether a waiter may get this outcome. Every waiter gets rejections and failures. */
 function isFor({ question }: Waiter, outcome: Answer | Unreachable): boolean {
   if (outcome instanceof Unreachable) return true;
   if (outcome.status !== 200 && outcome.status !== 304) return true;

@@ -1,5 +1,5 @@
 // The relay's requests to the control plane. A response is kept as received, even if compressed, so
-// that nodes get exactly the bytes that the control plane sent and signed.
+// that nodes get the exact bytes that the control plane sent and signed.
 import { createHash } from 'node:crypto';
 import {
   Agent,
@@ -45,7 +45,7 @@ export type Upstream = {
     options: RequestOptions & Pick<Question, 'headers'>,
     onResponse: (response: IncomingMessage) => void,
   ): ReturnType<typeof request>;
-  /** The number of requests since the start. */
+  /** The number of requests since startup. */
   requests(): number;
   close(): void;
 };
@@ -179,7 +179,10 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
   };
 }
 
-/** A response's headers, without those that apply only to its connection and those in `without`. */
+/**
+ * Returns a response's headers, without those that apply only to its connection and those in
+ * `without`.
+ */
 export function passedHeaders(
   { rawHeaders }: IncomingMessage,
   without: ReadonlySet<string> = new Set(),

@@ -142,7 +142,7 @@ test('every body and every query rejects unknown fields', () => {
   }
 });
 
-test('a body is only optional if none of its fields is required', () => {
+test('a body is optional only if none of its fields is required', () => {
   for (const [line, { body, bodyOptional }] of all) {
     const needsNothing = body !== undefined && body !== 'raw' && body.safeParse({}).success;
     equal(bodyOptional ?? false, needsNothing, line);
@@ -185,7 +185,7 @@ test('only the listed fields accept null', () => {
   ]);
 });
 
-test('every list can be paged, and nothing else can', () => {
+test('every list can be paged, and no other response can', () => {
   for (const [line, { list, query, answers }] of all) {
     const answer = answers[200];
     const isList = answer instanceof z.ZodObject && answer.safeParse(emptyList).success;

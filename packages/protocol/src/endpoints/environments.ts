@@ -1,5 +1,5 @@
-// The two environments are constants. They can be listed so that clients need not hard-code which
-// one is billable.
+// The two environments are constants. They can be listed so that clients do not have to hard-code
+// which one is billable.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { Environment } from '../objects/environment.ts';

@@ -1,4 +1,5 @@
-// Coordinates retried requests: one is carried out, and the others wait or get the stored response.
+// Coordinates retries of a request: one is carried out, and the others wait or get the stored
+// response.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {

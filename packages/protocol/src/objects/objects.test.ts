@@ -1,4 +1,4 @@
-// Responses contain every nullable field, and no undeclared fields.
+// Responses contain every nullable field and no undeclared fields.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

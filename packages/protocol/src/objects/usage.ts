@@ -15,7 +15,9 @@ export const Usage = z
   .meta({ id: 'Usage' });
 export type Usage = z.output<typeof Usage>;
 
-/** Live traffic only. Each tenant is counted once per month, however many projects it uses. */
+/**
+ * Live traffic only. Each tenant is counted once per month, no matter how many projects it uses.
+ */
 export const BillableTenantMonth = z
   .strictObject({
     object: z.literal('billable_tenant_month'),

@@ -40,7 +40,7 @@ type ChainedField = (typeof chainedFields)[number];
 
 export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
 
-/** The text to hash. It does not include the fields that the API adds for readers. */
+/** Returns the text to hash. It does not include the fields that the API adds for readers. */
 export function hashedText(row: ChainedFields, workspaceId: string): string {
   const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
   const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);

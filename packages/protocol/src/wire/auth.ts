@@ -10,7 +10,7 @@ export const accepts = {
   vendor: ['secret_key', 'session'],
   session: ['session'],
   machine: ['secret_key'],
-  /** The result of checking the secret key may be cached for a few seconds. */
+  /** The result of the secret key check may be cached for a few seconds. */
   machineHot: ['secret_key'],
   /** The secret key is checked every time, and requests from browsers are rejected. */
   minting: ['secret_key'],

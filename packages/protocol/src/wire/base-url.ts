@@ -19,7 +19,7 @@ export function checkBaseUrl(url: string): string {
 
 /**
  * Whether others on the network could read what is sent to this URL. Plain HTTP within one machine
- * does not count.
+ * is not considered unencrypted.
  */
 export function isUnencrypted(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);

@@ -49,8 +49,8 @@ export const denialCodes = {
 export type DenialCode = keyof typeof denialCodes;
 
 /**
- * The code that stands for each reason in responses and telemetry. Some reasons share a code, so
- * that a caller cannot tell whether a key is malformed, unknown, revoked, or in a deleted project.
+ * The code used for each reason in responses and telemetry. Some reasons share a code, so that a
+ * caller cannot tell whether a key is malformed, unknown, revoked, or in a deleted project.
  */
 export const denialCodeOf: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',
@@ -74,13 +74,13 @@ export type DenialResponse = {
 type Said = ErrorText & {
   code: string;
   missingScopes?: readonly string[];
-  /** Sent as at least one second: zero would invite the caller to retry in a loop. */
+  /** Sent as at least one second, because zero would invite the caller to retry in a loop. */
   retryAfterSeconds?: number | null;
 };
 
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-/** An error response in the control plane's format. */
+/** Builds an error response in the control plane's format. */
 export function denialResponse(said: Said): DenialResponse {
   const { status, code, message, missingScopes = [] } = said;
   const wait = said.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : null);
@@ -101,7 +101,7 @@ export function denialResponse(said: Said): DenialResponse {
   };
 }
 
-/** The response for a denied key. */
+/** Returns the response for a denied key. */
 export function refuseKey(reason: DenialReason, missingScopes: readonly string[]): DenialResponse {
   const code = denialCodeOf[reason];
   return denialResponse({ ...denialCodes[code], code, missingScopes });

@@ -47,7 +47,7 @@ test('the error for an oversized snapshot suggests both max_keys and tenant_id',
   ok(errorCodes.snapshot_too_large.message.includes('tenant_id'));
 });
 
-test('a code that both the SDK and the server use has the same status in both', () => {
+test('a code used by both the SDK and the server has the same status in both', () => {
   equal(denialCodes.invalid_key.status, errorCodes.invalid_key.status);
   equal(denialCodes.insufficient_scope.status, errorCodes.insufficient_scope.status);
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);

@@ -56,8 +56,8 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /**
- * The code that is sent. `invalid_token` has two entries because it has two statuses: 400 for
- * one-time tokens, 401 for embed tokens.
+ * Returns the code that is sent. `invalid_token` has two entries because it has two statuses: 400
+ * for one-time tokens, 401 for embed tokens.
  */
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;

@@ -49,7 +49,9 @@ export const noticeTypes = [
 ] as const;
 export type NoticeType = (typeof noticeTypes)[number];
 
-/** Sent when the vendor tests an endpoint, whatever events the endpoint subscribes to. */
+/**
+ * Sent when the vendor tests an endpoint, regardless of the events that the endpoint subscribes to.
+ */
 export const TEST_EVENT = 'webhook.test';
 
 const eventTypes: readonly string[] = [...auditActions, ...noticeTypes];

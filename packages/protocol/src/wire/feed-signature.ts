@@ -25,7 +25,9 @@ const REQUEST = '"@path";req "@query";req';
 const WITH_BODY = `("@status" "content-digest" "etag" ${REQUEST})`;
 const BODILESS = `("@status" "etag" ${REQUEST})`;
 
-/** The list of signed components and the signature's parameters, as in `Signature-Input`. */
+/**
+ * Returns the list of signed components and the signature's parameters, as in `Signature-Input`.
+ */
 export const signatureParams = (
   { digest }: Pick<SignedAnswer, 'digest'>,
   { created, kid }: Signer,

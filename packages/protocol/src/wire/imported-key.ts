@@ -8,7 +8,7 @@ import {
 } from './limits.ts';
 
 const PRINTABLE = /^[ -~]*$/;
-/** Every Keyrail credential starts like this. */
+/** Matches the start of every Keyrail credential. */
 const OWN = /^kr(?:sk|ses)?_/;
 
 export const DISPLAY_PREFIX = new RegExp(

@@ -59,7 +59,7 @@ test('checksums use the standard CRC-32', () => {
   for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
 });
 
-test('the same random bytes always give the same credential', () => {
+test('the same random bytes always produce the same credential', () => {
   for (const vector of vectors.valid) {
     deepEqual(mintCredential(vector.kind, vector.env, fixed(vector.bytes_hex)), {
       secret: vector.secret,
@@ -159,7 +159,7 @@ test('apiKeyEnv and parseCredential accept the same API keys', () => {
   );
 });
 
-test('parsing never throws, whatever the text', () => {
+test('parsing never throws, whatever the text is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
       equal(parseCredential(text), null);

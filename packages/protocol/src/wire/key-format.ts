@@ -49,7 +49,7 @@ export function mintCredential(
 
 /**
  * Recognises a credential by its exact format and checksum; spaces and different case are not
- * tolerated. A match does not mean that the credential was ever issued.
+ * tolerated. A match does not mean that the credential has ever been issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {
@@ -62,9 +62,9 @@ export function parseCredential(text: string): ParsedCredential | null {
 }
 
 /**
- * The environment of a well-formed API key, or null. Gives the same result as `parseCredential`,
- * but in one pass and without allocations, because it runs for every unknown key in the vendor's
- * process.
+ * Returns the environment of a well-formed API key, or null. Gives the same result as
+ * `parseCredential`, but in one pass and without allocations, because it runs for every unknown key
+ * in the vendor's process.
  */
 export function apiKeyEnv(text: string): Env | null {
   // Bytes are faster to read than characters. A non-ASCII character takes up more than one byte, so
@@ -74,7 +74,7 @@ export function apiKeyEnv(text: string): Env | null {
   return isPrefix(TEST_PREFIX) && isSoundBody(CRC_OF_TEST) ? 'test' : null;
 }
 
-/** The credential's SHA-256, which is stored and looked up instead of the credential. */
+/** Returns the credential's SHA-256, which is stored and looked up instead of the credential. */
 export function lookupHash(text: string): string {
   // The one-shot hash is about twice as fast, but early Node.js 20 releases lack it.
   return typeof nodeCrypto.hash === 'function'
@@ -82,17 +82,17 @@ export function lookupHash(text: string): string {
     : nodeCrypto.createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** A token that is emailed or shown once. Only its hash is stored. */
+/** Creates a token that is emailed or shown once. Only its hash is stored. */
 export function mintOneTimeToken(randomBytes: RandomBytes): { token: string; hash: string } {
   const token = base64url(randomBytes(ONE_TIME_BYTES), ONE_TIME_BYTES);
   return { token, hash: lookupHash(token) };
 }
 
-/** The CRC-32 of ASCII text, as computed by zlib, in 8 lowercase hex characters. */
+/** Computes the CRC-32 of ASCII text, as computed by zlib, in 8 lowercase hex characters. */
 export const crc32Hex = (ascii: string): string =>
   crc32(ascii, ascii.length).toString(16).padStart(CHECKSUM_CHARS, '0');
 
-/** The CRC-32 of the first `end` characters, as an unsigned number. */
+/** Computes the CRC-32 of the first `end` characters, as an unsigned number. */
 function crc32(ascii: string, end: number): number {
   let crc = 0xffffffff;
   for (let i = 0; i < end; i += 1) {

@@ -1,4 +1,4 @@
-// A key's possible states. If several apply, the key is in the first of them.
+// A key's possible states. If several apply, the key is in the first one.
 export const keyStates = [
   'revoked',
   'quarantined',

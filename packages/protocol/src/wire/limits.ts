@@ -63,7 +63,7 @@ export const KEY_EXPIRING_DAYS = 14;
 export const SECRET_KEY_USE_DAYS = 30;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
-// A workspace summary counts a key as unused after this many days without use.
+// A workspace summary considers a key unused after this many days without use.
 export const UNUSED_DAYS_COUNTED = 90;
 // If a list of keys is filtered by `unused_days`, each page examines at most this many keys.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
@@ -72,18 +72,19 @@ export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The maximum of the setting KEYRAIL_REVOKE_WAIT_MS. Except for database waits, operators cannot
-// configure a longer wait.
+// The maximum value of the KEYRAIL_REVOKE_WAIT_MS setting. Except for database waits, operators
+// cannot configure a longer wait.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
-// The maximum length of the text that is sent to have a key explained. It need not be a key.
+// The maximum length of the text in a request to explain a key. The text need not be a key.
 export const KEY_TEXT_CHARS_MAX = 1_024;
 // The maximum number of keys a dry run counts, newest first. Older keys are ignored.
 export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many combinations of
 // project and environment.
 export const IMPACT_PLACES_MAX = 200;
-// How many characters of the body a display prefix shows, after `kr_live_` or a similar prefix.
+// How many characters of the body are shown in a display prefix, after `kr_live_` or a similar
+// prefix.
 export const SHOWN_BODY_CHARS = 6;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
@@ -113,8 +114,8 @@ export const IDS_MAX = 100;
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
-// The maximum number of matches per field and, for keys, per environment and state. Any more are
-// not listed.
+// The maximum number of matches per field and, for keys, per environment and state. Further matches
+// are not listed.
 export const SEARCH_MATCHES_MAX = 500;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
@@ -144,7 +145,7 @@ export const UNDERSTANDS_CHARS_MAX = 200;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
 
 // Receipts
-/** How long the public key of a receipt signing key stays published after it is retired. */
+/** How long a retired receipt signing key's public key stays published. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
 // Embed plane
@@ -195,7 +196,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One sampled event can stand for at most this many requests: the largest exact integer.
+// One sampled event can represent at most this many requests: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

@@ -1,7 +1,7 @@
 // The name of each endpoint in the typed client and in the OpenAPI document.
 
-// The rule: the path gives the resource, and the method is `create` (POST), `list` or `get` (GET),
-// `update` (PATCH), `delete` (DELETE) or the last word of the path (`rotate`, `usage`). The
+// The rule: the path determines the resource, and the method is `create` (POST), `list` or `get`
+// (GET), `update` (PATCH), `delete` (DELETE) or the last word of the path (`rotate`, `usage`). The
 // client's `resources.test.ts` lists the exceptions and checks that no endpoint is missing.
 export const methods = {
   users: { create: 'POST /v1/auth/users' },

@@ -15,7 +15,7 @@ export function metricText(name: string, help: string, samples: readonly Sample[
   return declared(name, help, name.endsWith('_total') ? 'counter' : 'gauge') + lines.join('');
 }
 
-/** A metric with a single value; if it is null, only the declaration is written. */
+/** Writes a metric with a single value; if it is null, only the declaration is written. */
 export const valueText = (name: string, help: string, value: number | null): string =>
   metricText(name, help, value === null ? [] : [[{}, value]]);
 

@@ -1,4 +1,4 @@
-// Finds the valid name that was probably meant by a misspelt one.
+// Finds the valid name most likely meant by a misspelt one.
 
 /** Longer names are not compared with others. */
 const NAME_CHARS_MAX = 64;

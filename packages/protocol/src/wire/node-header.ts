@@ -10,7 +10,7 @@ export const NODE_HEADER = 'keyrail-node';
 
 /**
  * A name that a node keeps across restarts. A node that sends it gets a new ID each time it starts,
- * and does not poll again after telling the server that it is leaving.
+ * and does not poll again after reporting that it is leaving.
  */
 export const NODE_NAME_HEADER = 'keyrail-node-name';
 

@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
-/** The JWS `typ`, and the purpose of the signing keys. Neither is used for other signatures. */
+/** The JWS `typ`, and the purpose of the signing keys. Neither is used for any other signatures. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
 export const RECEIPT_PURPOSE = 'receipt';
 
@@ -9,7 +9,9 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change may not have reached every node. If several reasons apply, the first is given. */
+/**
+ * Why a change may not have reached every node. If several reasons apply, the first one is used.
+ */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];

@@ -2,7 +2,7 @@
 // because browser histories and proxies store URLs.
 import { SHOWN_BODY_CHARS } from './limits.ts';
 
-/** Matches a credential; its display prefix may be shown, but not the rest. */
+/** Matches a credential, of which only the display prefix may be shown. */
 const CREDENTIAL = new RegExp(
   `((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\\w-]{${SHOWN_BODY_CHARS}})[\\w-]+`,
   'gi',
@@ -11,7 +11,7 @@ const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
 /** The space may be URL-encoded, and the credential may be one from another product. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
-/** The text with each credential replaced by its display prefix. */
+/** Replaces each credential in the text with its display prefix. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(CREDENTIAL, '$1')

@@ -40,8 +40,8 @@ export function checkNames(
 }
 
 /**
- * The setting that was probably meant: the same name without the prefix, a name that differs by a
- * few edits, or the only longer name with the same ending.
+ * Guesses which setting was meant: the same name without the prefix, a name that differs by a few
+ * edits, or the only longer name with the same ending.
  */
 function likelyName(name: string, known: readonly string[]): string | null {
   const own = name.slice(PREFIX.length);

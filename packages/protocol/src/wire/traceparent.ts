@@ -6,8 +6,8 @@ const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 export type ReadTraceparent = () => string | undefined;
 
 /**
- * The header for the current span. It is left out, and the request sent anyway, if there is no span
- * or `read` throws.
+ * Returns the header for the current span. It is left out, and the request sent anyway, if there is
+ * no span or `read` throws.
  */
 export function traceHeaders(read: ReadTraceparent | undefined): { traceparent?: string } {
   try {

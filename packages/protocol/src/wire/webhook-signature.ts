@@ -11,11 +11,11 @@ const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const VERSION = 'v1';
 
-/** The signing secret in the form shown to the vendor. */
+/** Returns the signing secret in the form shown to the vendor. */
 export const webhookSecretOf = (bytes: Uint8Array): string =>
   SECRET_PREFIX + Buffer.from(bytes).toString('base64');
 
-/** The bytes of a signing secret; null if the text is not one. */
+/** Decodes a signing secret; null if the text is not one. */
 export function webhookSecretBytes(text: string): Buffer | null {
   const encoded = text.startsWith(SECRET_PREFIX) ? text.slice(SECRET_PREFIX.length) : text;
   const bytes = Buffer.from(encoded, 'base64');
@@ -31,7 +31,10 @@ export type SignedMessage = {
   body: string | Uint8Array;
 };
 
-/** One signature for the header. While two secrets are valid, the header contains one for each. */
+/**
+ * Creates one signature for the header. While two secrets are valid, the header contains one for
+ * each.
+ */
 export const webhookSignature = (secret: Buffer, message: SignedMessage): string =>
   `${VERSION},${digest(secret, message).toString('base64')}`;
 

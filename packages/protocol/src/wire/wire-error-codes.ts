@@ -1,5 +1,5 @@
 // The possible values of `error.code` in the control plane's responses. Statuses and messages are
-// left out, because web pages load this list as part of the client.
+// left out, because web pages load this list with the client.
 const wireErrorCodes = [
   'invalid_request',
   'invalid_token',

@@ -46,7 +46,7 @@ for (const [where, order] of Object.entries({
   });
 }
 
-test('with compression before the guard, a replay has the encoding that its caller accepts', async (t) => {
+test('with compression before the guard, a replay is sent in an encoding that its caller accepts', async (t) => {
   const ask = await serving(t, (guard) => [compression(), guard]);
   deepEqual(await (await ask('identity')).json(), report);
   let again = await ask('gzip');

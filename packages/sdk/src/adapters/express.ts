@@ -1,4 +1,4 @@
-// Express 4 and 5, and other frameworks with Express middleware.
+// The adapter for Express 4 and 5, and for other frameworks that use Express middleware.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';
@@ -60,7 +60,8 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
 }
 
 /**
- * The route pattern, prefixed with its router's mount path; null for middleware without a route.
+ * Returns the route pattern, prefixed with its router's mount path; null for middleware without a
+ * route.
  */
 export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
   const { path } = fieldsOf(route);

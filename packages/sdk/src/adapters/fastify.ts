@@ -1,4 +1,4 @@
-// Fastify 4 and 5.
+// The adapter for Fastify 4 and 5.
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type {} from 'fastify';
@@ -95,8 +95,8 @@ function bodyOf({ body, headers }: ReadyResponse): Buffer | Readable | undefined
 }
 
 /**
- * A stream of these bytes. Fastify compares `receivedEncodedLength` with the `content-length`
- * header.
+ * Creates a stream of these bytes. Fastify compares `receivedEncodedLength` with the
+ * `content-length` header.
  */
 function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
   const stream = new Readable({ read: () => {} });

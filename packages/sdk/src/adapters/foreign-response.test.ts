@@ -21,7 +21,9 @@ const rateLimits = [
   { id: 'hour', limit: 100, windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const,
 ];
 
-/** A protected route whose handler counts its runs and responds with what `answer` returns. */
+/**
+ * Sets up a protected route whose handler counts its runs and responds with what `answer` returns.
+ */
 async function given(t: TestContext, answer: (body: string) => Response) {
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits }] });
   t.after(() => keyrail.close());
@@ -61,8 +63,8 @@ async function replayOf(ask: Ask): Promise<Response> {
 const type = { 'content-type': 'text/plain' };
 
 /**
- * A response with this `body`. In other libraries it may be a different kind of stream, or
- * undefined.
+ * Returns a response with this `body`, which in other libraries may be a different kind of stream,
+ * or undefined.
  */
 const withBody = (body: unknown): Response =>
   Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {

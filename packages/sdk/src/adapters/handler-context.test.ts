@@ -57,7 +57,7 @@ test('contextOf returns a verified context and throws without one', async (t) =>
   }
 });
 
-test('contextOf only accepts contexts of keys that the given node verified', async (t) => {
+test('contextOf accepts only contexts of keys verified by the given node', async (t) => {
   const one = await given(t);
   const other = await given(t);
   equal(contextOf(one.keyrail, { keyrail: one.context }), one.context);

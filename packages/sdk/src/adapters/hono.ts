@@ -1,4 +1,4 @@
-// Hono, on Node.js, Bun and Deno.
+// The adapter for Hono, on Node.js, Bun and Deno.
 import type { MiddlewareHandler } from 'hono';
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
@@ -44,7 +44,7 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
     try {
       await next();
     } catch (error) {
-      // Hono turns a thrown Error into a response; only other thrown values get here.
+      // Hono turns a thrown Error into a response, so only other thrown values get here.
       admission.settle({ failed: true });
       throw error;
     }

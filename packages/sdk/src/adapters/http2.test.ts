@@ -1,5 +1,5 @@
-// HTTP/2, through Node.js's HTTP/1 compatibility API. Unlike in HTTP/1, a request may have a body
-// that no header announces.
+// HTTP/2, through Node.js's HTTP/1 compatibility API. Unlike in HTTP/1, a request can have a body
+// without any header that announces it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -57,7 +57,7 @@ async function charging(t: TestContext) {
   return { ask, seen, session, known };
 }
 
-test('a body that no header announces counts towards the fingerprint and reaches the handler', async (t) => {
+test('a body not announced by any header is fingerprinted and reaches the handler', async (t) => {
   const { ask, seen } = await charging(t);
   const pieces = ['first ', 'x'.repeat(100_000), ' last'];
   equal((await ask(pieces)).status, 200);

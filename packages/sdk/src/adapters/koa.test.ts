@@ -37,7 +37,7 @@ adapterSuite('koa', ({ keyrail, charge }) => {
   return listen(app.callback());
 });
 
-test('koa: the response to a thrown error also has the rate limit headers', async (t) => {
+test('koa: the response to a thrown error also includes the rate limit headers', async (t) => {
   const hour = { id: 'hour', limit: 100, windowMs: 3_600_000 };
   const rule = { ...hour, algorithm: 'fixed', scope: 'key' } as const;
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [rule] }] });

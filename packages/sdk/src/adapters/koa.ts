@@ -59,7 +59,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
   };
 }
 
-/** Koa removes all headers from an error response except those in `error.headers`. */
+/** Koa removes every header from an error response except those in `error.headers`. */
 function keepOn(error: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(error instanceof Error)) return;
   Reflect.set(error, 'headers', { ...headers, ...fieldsOf(Reflect.get(error, 'headers')) });
@@ -70,7 +70,7 @@ function answer(ctx: KoaContext, { status, headers, body }: ReadyResponse): void
   ctx.set(headers);
   const isTyped = ctx.res.hasHeader('content-type');
   ctx.body = typeof body === 'string' ? body : Buffer.from(body);
-  // Setting the body makes Koa add a content type to a response that has none.
+  // When the body is set, Koa adds a content type if the response has none.
   if (!isTyped) ctx.remove('content-type');
 }
 
@@ -86,7 +86,8 @@ function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: H
 }
 
 /**
- * Whether a body is already in memory. Streams, blobs and responses are only read as they are sent.
+ * Whether a body is already in memory. Streams, blobs and responses are not read until they are
+ * sent.
  */
 function isRead(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = fieldsOf(body);

@@ -1,5 +1,5 @@
-// Nest's decorators are called as functions, because Node.js runs these files directly, without
-// decorator syntax. The `@example` in nest.ts shows the usual form.
+// Nest's decorators are called as functions, because Node.js runs these files directly and does not
+// support decorator syntax. The `@example` in nest.ts shows the usual form.
 import 'reflect-metadata';
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';

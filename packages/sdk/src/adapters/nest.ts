@@ -56,7 +56,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
 }
 
 type Exchange = {
-  /** The platform's own request, which the handler receives. */
+  /** The platform's own request object, which is passed to the handler. */
   request: object;
   response: ServerResponse;
   call: IncomingCall;

@@ -73,7 +73,7 @@ export const isUnread = (request: IncomingMessage): boolean =>
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
   typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
 
-/** After `setEncoding` the stream emits, and accepts, only text. */
+/** After `setEncoding`, the stream emits and accepts only text. */
 function unread(request: IncomingMessage, bytes: Buffer): void {
   const { readableEncoding: encoding } = request;
   if (encoding === null) request.unshift(bytes);
@@ -93,7 +93,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
       stop();
       const bytes = gathered.bytes();
       if (bytes.length > 0) unread(request, bytes);
-      // The stream notices the removed listener only after the current tick.
+      // The stream does not notice that the listener was removed until the current tick is over.
       setImmediate(resolve, bytes);
     };
     const broken = () => {
@@ -111,7 +111,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
         reject(error);
         return;
       }
-      // `end` is due in the next tick, and is not emitted if the body has been put back by then.
+      // `end` is due in the next tick, but is not emitted if the body has been put back by then.
       if (request.aborted) broken();
       else if (isRead(request)) putBack();
     };

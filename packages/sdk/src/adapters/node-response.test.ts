@@ -1,4 +1,4 @@
-// Requests that end without a complete response from their handler: during admission, or in the
+// Requests that end before their handler has sent a complete response: during admission, or in the
 // middle of the response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -15,7 +15,7 @@ import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
 import { takeBody } from './node-call.ts';
 
-/** A node whose admissions wait until the test releases them. */
+/** Creates a node whose admissions wait until the test releases them. */
 async function slowNode(t: TestContext, route: RouteOptions = { idempotency: true }) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
@@ -215,7 +215,7 @@ for (const [framework, serve] of Object.entries(streaming)) {
   });
 }
 
-test('the node does not wait for the body of a disconnected caller', async (t) => {
+test("the node does not wait for a disconnected caller's request body", async (t) => {
   let seen = '';
   const { url, close } = await listen((request) => {
     request.on('error', () => {});

@@ -30,7 +30,7 @@ export function watchResponse(
     settle({ failed: true });
     return false;
   }
-  // The caller disconnected before this point, so no `close` event will follow.
+  // The caller disconnected before this point, so there will be no `close` event.
   if (hasLeft(response)) {
     settle({ gone: true });
     // The request body is lost too: a response created without it must not be stored for a retry.
@@ -63,7 +63,7 @@ function capture(
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: HeaderValues | null = null;
-  // Once a header has been set, Node.js merges the headers of writeHead into getHeaders().
+  // Once a header has been set, Node.js merges headers passed to writeHead() into getHeaders().
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
     response.removeHeader('idempotency-replayed');
@@ -104,7 +104,7 @@ function capture(
       return ended;
     },
     destroy: (...why: unknown[]) => {
-      // The handler gave up, not the caller: the captured part is not the whole response.
+      // The handler gave up, not the caller, so what was captured is not the whole response.
       if (!response.writableEnded && !response.destroyed) settle({ failed: true });
       return Reflect.apply(destroy, response, why);
     },

@@ -19,7 +19,7 @@ import { protect as protectNode } from './node.ts';
 
 const route = { idempotency: true } as const;
 
-/** Returns a function that creates middleware headers, some of them different for every request. */
+/** Returns a function that creates middleware headers, some of which differ for every request. */
 function tellers() {
   let requests = 0;
   return (origin = ''): Record<string, string> => {

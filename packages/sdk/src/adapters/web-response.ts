@@ -29,7 +29,7 @@ export async function settled(
 
 /**
  * Adds the rate limit headers to a response, and settles when its body is complete. The handler has
- * done its work: even if its response cannot be sent, a retry must not run the handler again.
+ * already run, so a retry must not run it again, even if its response cannot be sent.
  */
 export function watched(admitted: Admitted, response: Response): Response {
   const { captureBytesMax, settle } = admitted;
@@ -46,7 +46,7 @@ export function watched(admitted: Admitted, response: Response): Response {
     return named.length === 0 ? response : withHeaders(response, bodyOf(response), named);
   }
   try {
-    // One branch is sent, the other is stored even if the caller disconnects.
+    // One branch is sent; the other is stored, even if the caller disconnects.
     const [sent = null, kept = null] = bodyOf(response)?.tee() ?? [];
     const passedOn = withHeaders(response, sent, named);
     void keep(kept, captureBytesMax).then((body) =>
@@ -60,8 +60,8 @@ export function watched(admitted: Admitted, response: Response): Response {
 }
 
 /**
- * The response; null if the handler returned something else, or a response that has already been
- * used.
+ * Returns the response, or null if the handler returned something else or a response that has
+ * already been used.
  */
 function answerOf(response: Response): { status: number; headers: HeaderValues } | null {
   const { status, headers, bodyUsed } = fieldsOf(response);
@@ -72,7 +72,9 @@ function answerOf(response: Response): { status: number; headers: HeaderValues }
 const isIterable = (headers: unknown): headers is Headers =>
   typeof headers === 'object' && headers !== null && Symbol.iterator in headers;
 
-/** The body as one of the runtime's own streams. Other libraries' streams may lack `tee`. */
+/**
+ * Returns the body as one of the runtime's own streams. Other libraries' streams may lack `tee`.
+ */
 function bodyOf(response: Response): ReadableStream<Uint8Array> | null {
   const { body } = response;
   if (body === null || body instanceof ReadableStream) return body;
@@ -111,7 +113,7 @@ function withHeaders(
 
 type Kept = Uint8Array | null | 'broken';
 
-/** The whole body, or null when it is larger than `bytesMax`. */
+/** Reads the whole body. Returns null if it is larger than `bytesMax`. */
 async function keep(stream: ReadableStream | null, bytesMax: number): Promise<Kept> {
   if (stream === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 // The input and the result of `admit`.
 
-/** A request, independent of the framework. */
+/** A framework-independent description of a request. */
 export type IncomingCall = {
   method: string;
   /** The path as received, without the query. */
@@ -9,7 +9,7 @@ export type IncomingCall = {
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
-  /** The key, if it does not come in a header; undefined to look for it in `keyHeaders`. */
+  /** The key, if it was not sent in a header; undefined to look for it in `keyHeaders`. */
   key?: string | null | undefined;
   /** `name` is lowercase. */
   header(name: string): string | null | undefined;
@@ -25,8 +25,8 @@ export type HeaderValues = Readonly<
 export type HandlerResponse = { status: number; headers: HeaderValues; body: Uint8Array | null };
 
 /**
- * How a handler ended. `gone`: the caller disconnected while the handler was still running. The
- * handler's own outcome may follow and then decides whether its response is stored.
+ * How a handler finished. `gone`: the caller disconnected while the handler was still running. The
+ * handler's own outcome may follow; if so, that outcome decides whether the response is stored.
  */
 export type HandlerOutcome =
   | { status: number; headers?: HeaderValues; body?: Uint8Array | null }
@@ -42,7 +42,7 @@ export type Admitted<C = unknown> = {
   readonly headers: Readonly<Record<string, string>>;
   /** How many bytes of the response body `settle` needs; 0 for none. */
   readonly captureBytesMax: number;
-  /** Call this when the handler has finished. Never throws, never blocks. */
+  /** Call this when the handler has finished. Never throws and never blocks. */
   settle(outcome: HandlerOutcome): void;
 };
 

@@ -12,7 +12,7 @@ export type RateLimitRule = {
   readonly scope: 'key' | 'tenant';
 };
 
-/** A counter after the request was charged. */
+/** A counter's state after the request was charged. */
 export type RateLimitState = {
   readonly id: string;
   readonly limit: number;
@@ -38,12 +38,13 @@ type KeyFields<R> = {
   /** True if the decision was made with a stale or incomplete policy. */
   readonly degraded: boolean;
   /**
-   * The counters after this request; empty without limits, null if the counters are unreachable.
+   * The counters after this request; empty if the key has no limits, null if the counters are
+   * unreachable.
    */
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;
-  /** Your own ID of the tenant; only with `include: ['externalId']`. */
+  /** Your own ID for the tenant; only with `include: ['externalId']`. */
   readonly tenantExternalId?: string | undefined;
   /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;

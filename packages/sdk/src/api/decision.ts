@@ -4,7 +4,7 @@ import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
 export type { DenialReason } from '@keyrail/protocol/wire/denials.ts';
 
-/** What is known about a key. This goes to telemetry and is never sent to the caller. */
+/** What is known about a key. This is sent to telemetry, but never to the caller. */
 export type KeyIdentity = {
   readonly keyId: string | null;
   readonly tenantId: string | null;

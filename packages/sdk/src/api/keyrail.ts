@@ -38,13 +38,13 @@ export type KeyrailState = {
   readonly source: 'none' | 'cache' | 'feed';
   /**
    * When the node sent the request that last confirmed the policy in force, in milliseconds since
-   * the epoch; accurate to one minute after a start from the cache. Null without a policy.
+   * the epoch; accurate only to the minute after a start from the cache. Null without a policy.
    */
   readonly lastSyncAt: number | null;
   /**
-   * Why the last request to the policy feed failed, or else why the cache cannot be written or the
-   * feed's published keys cannot be reloaded; null if everything works. A `hard` failure does not
-   * go away on its own: an operator has to act.
+   * Why the last request to the policy feed failed or, if it succeeded, why the cache cannot be
+   * written or the feed's published keys cannot be reloaded; null if everything works. A `hard`
+   * failure does not go away on its own: an operator has to intervene.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -59,7 +59,10 @@ export type Keyrail<R = unknown> = {
    * cache; to false if that doesn't happen within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
-  /** Decides on a key with the local policy. Synchronous; never uses the network, never throws. */
+  /**
+   * Decides whether to allow a key, using the local policy. Synchronous; it never uses the network
+   * and never throws.
+   */
   verify: Verify<R>;
   /**
    * Everything an adapter needs for one request: decision, limits, idempotency, telemetry. Returns

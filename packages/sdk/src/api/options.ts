@@ -29,9 +29,9 @@ export type KeyrailOptions<R = unknown> = {
   secretKey: string;
   /** The project whose keys this node verifies. */
   projectId: string;
-  /** Loads only keys of this environment; by default, everything the secret key can read. */
+  /** Loads only this environment's keys; by default, all keys that the secret key can read. */
   env?: Env | undefined;
-  /** Loads only keys of these tenants, at most 50. */
+  /** Loads only these tenants' keys; at most 50 tenants. */
   tenantIds?: readonly string[] | undefined;
   /**
    * Fields to add to contexts: `meta` for `context.meta`, the key's metadata, and `externalId` for
@@ -58,7 +58,10 @@ export type KeyrailOptions<R = unknown> = {
   resources?: Partial<Record<Env, R>> | undefined;
   /** The headers to look for the key in, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
-  /** If false, polls at intervals instead of holding a request open until something changes. */
+  /**
+   * If false, the node polls at intervals instead of holding a request open until something
+   * changes.
+   */
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
@@ -69,7 +72,7 @@ export type KeyrailOptions<R = unknown> = {
   staleAfterMs?: number | undefined;
   /**
    * Denies every key with `policy_unavailable` if the policy has not been confirmed for this long;
-   * at least `staleAfterMs`. By default, a policy of any age is used.
+   * at least `staleAfterMs`. By default, the policy is used regardless of its age.
    */
   maxStaleMs?: number | null | undefined;
   /** How rate limits are counted. */
@@ -93,9 +96,11 @@ export type KeyrailOptions<R = unknown> = {
 export type TelemetryOptions = {
   /** The fraction of requests to report, above 0 and up to 1; 1 by default. */
   sampleRate?: number | undefined;
-  /** The longest time an event waits before it is sent; 5 s by default. */
+  /** The maximum time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
-  /** The maximum number of queued events; any more are dropped and counted. 10,000 by default. */
+  /**
+   * The maximum number of queued events; further events are dropped and counted. 10,000 by default.
+   */
   queueMax?: number | undefined;
   /** The maximum number of events in one request; 1,000 by default, at most 5,000. */
   batchMax?: number | undefined;
@@ -104,7 +109,7 @@ export type TelemetryOptions = {
 export type RateLimitOptions = {
   /**
    * If true, most requests with busy keys are decided without calling the control plane, using
-   * units that the node leases in advance. Limits are never exceeded, but units on lease to a node
+   * units that the node leases in advance. Limits are never exceeded, but units leased by a node
    * that crashes stay charged. False by default.
    */
   leases?: boolean | undefined;

@@ -5,21 +5,21 @@ import type { Env } from './context.ts';
 export type RouteOptions = {
   /** The key must have all of these scopes. */
   scopes?: readonly string[] | undefined;
-  /** Allows only keys of this environment. */
+  /** Allows only this environment's keys. */
   env?: Env | undefined;
   /**
-   * What to do when there is no policy at all: after a cold start with neither control plane nor
-   * cache. `allow` allows every well-formed key unverified, without a tenant and without a scope
-   * check, so keep the default `deny` on a route that moves money.
+   * What to do when there is no policy at all, after a cold start with neither a reachable control
+   * plane nor a cache. `allow` allows every well-formed key unverified, without a tenant and
+   * without a scope check, so keep the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
   /**
    * How long a request may wait for the first policy after a cold start, in milliseconds; at most
-   * 60 s. The time counts from the first request that waits, so only the first requests are
+   * 60 s. The time limit runs from the first request that waits, so only the first requests are
    * delayed. 0 by default, 2 s in the adapter for Next.js.
    */
   readyWaitMs?: number | undefined;
-  /** If false, requests to this route do not charge the key's limits. */
+  /** If false, requests to this route do not count against the key's limits. */
   rateLimit?: RouteRateLimit | false | undefined;
   /** Replays the stored response when a request repeats an `Idempotency-Key`. */
   idempotency?: boolean | RouteIdempotency | undefined;
@@ -38,7 +38,7 @@ export type KeyedRoute = RouteOptions & { skip?: false | undefined };
 export type VerifiedRoute = KeyedRoute & { onNoPolicy?: 'deny' | undefined };
 
 export type RouteRateLimit = {
-  /** What one request costs; 1 by default, 0 reads the counters without charging them. */
+  /** What one request costs; 1 by default. A cost of 0 reads the counters without charging them. */
   cost?: number | undefined;
   /** What to do while the counters are unreachable; `allow` by default. */
   onUnavailable?: 'allow' | 'deny' | undefined;

@@ -27,7 +27,7 @@ const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
 const NONE: readonly string[] = Object.freeze([]);
 
-/** A key found in the policy, with what the clocks said about it at that moment. */
+/** A key found in the policy, with what the clocks showed at that moment. */
 export type FoundKey<R> = {
   readonly inputs: Inputs<R>;
   readonly policy: Policy;
@@ -105,7 +105,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     return isImported ? importedEnv(ids, idsAt + IDS_WORDS) : envOf(keyText);
   }
 
-  /** The required scopes that the key lacks. */
+  /** Returns the required scopes that the key lacks. */
   missing(wanted: readonly string[]): readonly string[] {
     const { scopes } = this.#key.terms;
     for (const scope of wanted) {

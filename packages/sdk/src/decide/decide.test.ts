@@ -1,4 +1,4 @@
-// Checks decisions against the golden cases, and properties that the cases cannot express.
+// Checks decisions against the golden cases, and checks properties that the cases cannot express.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ const inputs = (policy: Policy | null, degraded = false, now = AT): Inputs<strin
   resources: { live: 'live database', test: 'test database' },
 });
 
-/** A decision in the format of the golden cases. */
+/** Returns a decision in the golden cases' format. */
 function written(decision: ReturnType<typeof decide<string>>): Record<string, unknown> {
   if (!decision.allowed) {
     return { allowed: false, reason: decision.reason, missing_scopes: decision.missingScopes };
@@ -104,7 +104,7 @@ const first = () => {
   return found?.key ?? '';
 };
 
-test("a context has its environment's resources", () => {
+test('a context has the resources for its environment', () => {
   const known = inputs(policyOf('both'));
   const keys = [first(), cases.find(({ why }) => why.includes('for test keys'))?.key];
   const seen = keys.map((key) => {
@@ -149,7 +149,7 @@ test('a context does not change when its key is removed and another takes its pl
   equal(JSON.stringify(decision.context), before);
 });
 
-test('the shared scope set of a key cannot be changed', () => {
+test("a key's shared scope set cannot be changed", () => {
   const known = inputs(policyOf('both'));
   const admitted = [
     decide(known, first(), {}),
@@ -180,7 +180,7 @@ test('the shared scope set of a key cannot be changed', () => {
   equal(after.allowed, false);
 });
 
-test('verify never throws, whatever the key is', () => {
+test('verify never throws, regardless of the key', () => {
   const known = inputs(policyOf('both'));
   const strange = [42, {}, [], Symbol('key'), true, Number.NaN, 'kr_live_\ud800'.padEnd(48, 'x')];
   for (const text of strange) {

@@ -1,7 +1,8 @@
-// Decides on a key: a pure function of the policy, the full key and the route's options. A known
-// key takes one SHA-256 and one lookup. A known key's checksum is not compared, because no other
-// string has the same hash. For an unknown string, the checksum distinguishes a typo from an
-// unknown key. Imported keys have no checksum: any printable string may be an imported key.
+// Decides whether to allow a key: a pure function of the policy, the full key and the route's
+// options. A known key costs one SHA-256 and one lookup. A known key's checksum is not compared,
+// because no other string has the same hash. For an unknown string, the checksum distinguishes a
+// typo from an unknown key. Imported keys have no checksum: any printable string may be an imported
+// key.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -53,7 +54,7 @@ const hasNativeForm = (keyText: unknown): keyText is string =>
   keyText.charCodeAt(2) === UNDERSCORE;
 
 /**
- * Decides on a string that isn't a native key, and hashes it only if the policy has imported keys.
+ * Handles a string that isn't a native key, and hashes it only if the policy has imported keys.
  * Nothing about an unknown string is reported: it may be a credential for another service.
  */
 function withoutFormat<R>(
@@ -73,7 +74,7 @@ function withoutFormat<R>(
   return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
 }
 
-/** Decides on a key that is in the policy. */
+/** Decides whether to allow a key that is in the policy. */
 function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions): KeyDecision<R> {
   const key = new AllowedKey(found);
   if (found.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));
@@ -93,7 +94,8 @@ function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions):
 type Unchecked = { keyText: string; env: Env; route: RouteOptions };
 
 /**
- * After a cold start without control plane or cache: denied, unless the route sets `onNoPolicy`.
+ * After a cold start without the control plane or a cache, a key is denied unless the route sets
+ * `onNoPolicy`.
  */
 function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked): KeyDecision<R> {
   const identity = unnamed(keyText, env);

@@ -1,4 +1,4 @@
-// How a node treats imported keys: which strings it hashes, and how it decides.
+// How a node handles imported keys: which strings it hashes, and what it decides.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import crypto, { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -104,7 +104,7 @@ test("an imported key's environment and display prefix come from its policy entr
   deepEqual([denied.key?.env, denied.key?.displayPrefix], ['test', prefix]);
   const unknown = watched.node.verify(`${TEXT}x`);
   ok(!unknown.allowed);
-  equal(unknown.key, null, 'nothing about an unknown text is reported');
+  equal(unknown.key, null, 'nothing about an unknown string is reported');
   equal(reason(watched, native, { env: 'live' }), 'allowed');
   await watched.node.close();
 });

@@ -1,4 +1,5 @@
-// The two kinds of context. All fields are own properties, so that a copy or a spread has them too.
+// The two kinds of context. All fields are own properties, so that copying or spreading a context
+// keeps them.
 import { inspect } from 'node:util';
 import { SHOWN_KEY_CHARS } from '@keyrail/protocol/wire/key-format.ts';
 import type {
@@ -44,7 +45,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.resources = key.resources;
   }
 
-  /** Not an own property, so that a copy does not have it: anyone may have changed a copy. */
+  /** Not an own property, so that copies do not have it: a copy may have been modified. */
   get [VERIFIED_BY](): unknown {
     return this.#verifiedBy;
   }
@@ -120,7 +121,7 @@ export class UnverifiedKey<R> implements UnverifiedContext<R> {
   }
 }
 
-/** All fields except the vendor's resources, which may contain secrets. */
+/** Returns all fields except the vendor's resources, which may contain secrets. */
 function shown({ resources: _, ...fields }: RequestContext | UnverifiedContext): object {
   return { ...fields, scopes: [...fields.scopes] };
 }

@@ -1,4 +1,4 @@
-// A day-long outage of the control plane, checked against a model: every decision is right, none
+// A day-long outage of the control plane, checked against a model: every decision is correct, none
 // needs a request, and the node catches up afterwards.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const SCOPES = ['a', 'b', 'c'];
 
 type ModelKey = { text: string; env: 'live' | 'test'; scopes: string[]; expiresAt: number };
 
-/** The expected decision, computed in the simplest way. */
+/** Computes the expected decision in the simplest way. */
 function expected(key: ModelKey | null, route: RouteOptions, now: number): string {
   if (!key) return 'unknown_key';
   if (key.expiresAt <= now) return 'expired';
@@ -68,7 +68,7 @@ function look({ plane, node, clock }: Watched, keys: readonly ModelKey[], chance
 const STRANGER = new Plane().issue();
 
 for (let seed = 0; seed < SEEDS; seed += 1) {
-  test(`every decision is right during a day-long outage (seed ${seed})`, async (t) => {
+  test(`every decision is correct during a day-long outage (seed ${seed})`, async (t) => {
     const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0) + seed);
     const plane = new Plane();
     plane.issue(); // issues the key STRANGER, so that no later key has the same text

@@ -14,7 +14,7 @@ const scope: Scope = {
   idempotencyKey: 'one',
 };
 
-test('every part of a scope changes its hash', () => {
+test('changing any part of a scope changes its hash', () => {
   const others: Partial<Scope>[] = [
     { projectId: 'q' },
     { env: 'test' },
@@ -44,13 +44,13 @@ test('scopes with different parts never have the same hash', () => {
 
 const asked = { method: 'POST', path: '/charges', query: 'a=1&b=2', body: Buffer.from('{"x":1}') };
 
-test('a fingerprint is the hash of method, path, sorted query and body', () => {
+test('a fingerprint is the hash of the method, path, sorted query and body', () => {
   const text = 'POST\n/charges\na=1&b=2\n{"x":1}';
   equal(fingerprintOf(asked), createHash('sha256').update(text).digest('hex'));
   equal(fingerprintOf({ ...asked, method: 'post' }), fingerprintOf(asked));
 });
 
-test('a fingerprint ignores the order of query parameters and nothing else', () => {
+test('a fingerprint ignores the order of query parameters, but nothing else', () => {
   equal(fingerprintOf({ ...asked, query: 'b=2&a=1' }), fingerprintOf(asked));
   equal(
     fingerprintOf({ ...asked, query: 'x=2&x=1&y=%20' }),

@@ -6,7 +6,7 @@ import type { Env } from '../api/context.ts';
 
 const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
-/** Keeps equal idempotency keys apart if they come from different callers or routes. */
+/** Keeps identical idempotency keys apart if they come from different callers or routes. */
 export type Scope = {
   projectId: string;
   env: Env;
@@ -18,7 +18,7 @@ export type Scope = {
   idempotencyKey: string;
 };
 
-/** The problem with an `Idempotency-Key`; null if it is valid. */
+/** Describes the problem with an `Idempotency-Key`; null if it is valid. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
   if (key.length > KEY_CHARS_MAX) {
@@ -39,8 +39,8 @@ export function scopeHashOf(scope: Scope): string {
 type Asked = { method: string; path: string; query: string; body: Uint8Array };
 
 /**
- * SHA-256 of method, path, query and body, separated by newlines. The query's pairs are sorted by
- * name and then by value, so that their order does not matter; the body is hashed byte by byte.
+ * SHA-256 of the method, path, query and body, separated by newlines. The query's pairs are sorted
+ * by name and then by value, so that their order does not matter; the body is hashed byte by byte.
  */
 export function fingerprintOf({ method, path, query, body }: Asked): string {
   return createHash('sha256')

@@ -1,4 +1,4 @@
-// Claims and their locks from start to end, over real HTTP with a manual clock.
+// Claims and their locks from start to finish, over real HTTP with a manual clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
@@ -137,7 +137,7 @@ test('a heartbeat without a response is retried before the lock expires', async 
   ok(clock.monotonicMs() - began < lockMs / 2);
 });
 
-test('a lost lock is logged once and gets no more heartbeats', async (t) => {
+test('a lost lock is logged once, and no more heartbeats are sent for it', async (t) => {
   const { hold, clock, steps, logged } = await open(
     t,
     answers(() => done('lost')),
@@ -193,7 +193,7 @@ test('a response that the control plane rejects is stored without its body', asy
   deepEqual(logged, []);
 });
 
-test('only the first completion or release of a lock counts', async (t) => {
+test('only the first completion or release of a lock has an effect', async (t) => {
   const { hold, steps, drain, clock } = await open(t);
   const held = await hold();
   held.complete(answer);
@@ -221,7 +221,7 @@ test('draining waits for pending responses, but not forever', async (t) => {
   await drained;
 });
 
-test("excessive numbers in the control plane's responses are clamped", async (t) => {
+test("out-of-range numbers in the control plane's responses are clamped", async (t) => {
   const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed(huge) : done(),

@@ -40,7 +40,7 @@ export type Idempotency = {
 
 const CALL_MS_MAX = 10_000;
 const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
-/** A handler that runs longer is considered lost, and its lock expires. */
+/** A handler that runs for longer is considered lost, and its lock expires. */
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;
@@ -116,7 +116,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
   };
 }
 
-/** The requests to the control plane for a claim and its lock. */
+/** Requests to the control plane that make a claim and manage its lock. */
 function openSteps({ transport, clock, log }: IdempotencyParts) {
   const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> => {
     const path = `/v1/idempotency/${step}`;
@@ -124,7 +124,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
   };
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
-  /** Retries until a success or a hard failure; null when all tries failed. */
+  /** Retries until a success or a hard failure; null if every attempt failed. */
   async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
     for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
       const outcome = await post(step, body);
@@ -143,7 +143,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
       body: body === null ? null : Buffer.from(body).toString('base64'),
     };
     let outcome = await persist('complete', whole, COMPLETE_TRIES);
-    // A stored response without its body is better than a request that runs twice.
+    // Storing a response without its body is better than running a request twice.
     if (outcome?.kind === 'refused') {
       outcome = await persist('complete', { ...held, status, body: null }, COMPLETE_TRIES);
     }
@@ -191,7 +191,7 @@ function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<
   const next = (waitMs: number) => {
     if (isStopped) return;
     if (clock.monotonicMs() - began >= HOLD_MS_MAX) {
-      log('error', 'keyrail: an idempotent request has run for too long; its lock will expire');
+      log('error', 'keyrail: an idempotent request is taking too long; its lock will expire');
       return;
     }
     cancel = clock.after(waitMs, () => {

@@ -15,7 +15,7 @@ export type ReplayedResponse = {
 
 /**
  * Headers that are never stored: hop-by-hop headers, headers set on every response, headers that
- * concern only the first request, and cookies, which are credentials.
+ * apply only to the first request, and cookies, which are credentials.
  */
 const LEFT_OUT = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
@@ -23,7 +23,7 @@ const LEFT_OUT = new Set(
    ratelimit-policy idempotency-replayed idempotency-body-omitted`.split(/\s+/),
 );
 
-/** The headers that can be stored; the others are dropped silently. */
+/** Returns the headers that can be stored; the others are dropped silently. */
 export function storableHeaders(headers: HeaderValues): Record<string, string> {
   const all = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name.toLowerCase(), textOf(value)]],
@@ -50,7 +50,7 @@ const isStorable = (name: string, value: string): boolean =>
   name !== '__proto__' &&
   !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 
-/** A stored response's headers, without any values that are not text. */
+/** Returns a stored response's headers, without any values that are not text. */
 const headersIn = (stored: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fieldsOf(stored)).flatMap(([name, value]) =>
@@ -59,8 +59,9 @@ const headersIn = (stored: unknown): Record<string, string> =>
   );
 
 /**
- * The stored response, marked as a replay. If its body was too large to store, status and headers
- * are replayed without it, with a header that says so: the caller must know that the request ran.
+ * Returns the stored response, marked as a replay. If its body was too large to store, status and
+ * headers are replayed without it, with a header that says so, because the caller must know that
+ * the request ran.
  */
 export function replayedResponse(stored: unknown): ReplayedResponse | null {
   const { status, headers, body } = fieldsOf(stored);

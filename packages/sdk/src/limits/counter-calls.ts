@@ -1,5 +1,5 @@
-// Requests to the shared counters: checks, leases and returns. After a failure, one request per
-// interval tries again; the others are not sent.
+// Requests to the shared counters: checks, leases and returns. After a failure, only one request
+// per interval is sent, to try again.
 import {
   RATE_LIMIT_COST_MAX,
   RATE_LIMIT_LEASE_ID_CHARS_MAX,
@@ -26,7 +26,7 @@ export type LimitVerdict =
       kind: 'counted';
       allowed: boolean;
       states: readonly RateLimitState[];
-      /** When to retry; null when the request was allowed, and when waiting would not help. */
+      /** When to retry; null if the request was allowed or if waiting would not help. */
       retryAfterSeconds: number | null;
     }
   | { kind: 'unreachable' };
@@ -42,7 +42,7 @@ export type Subject = {
 export type Grant = {
   id: string;
   units: number;
-  /** How long the lease lasts, counted from when it was requested. */
+  /** How long the lease lasts, measured from when it was requested. */
   expiresInMs: number;
   states: readonly RateLimitState[];
 };
@@ -96,7 +96,9 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
     restsUntil = clock.monotonicMs() + REST_MS;
   }
 
-  /** Logs that new counters are denied. Existing counters still work, so there is no back-off. */
+  /**
+   * Logs that no new counters are allowed. Existing counters still work, so there is no back-off.
+   */
   function overQuota(): void {
     if (!isOverQuota) {
       const left = 'the workspace has no counters left for new keys';

@@ -50,12 +50,12 @@ const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The minimum request for a lease that lasts long: its unused units are returned, not lost. */
+/** The minimum number of units to request for a long lease: unused ones are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
 
-/** More units are requested when only one in this many of the held units is left. */
+/** More units are requested when the held units drop to their last peak divided by this number. */
 const LOW_DIVISOR = 4;
 /**
  * A key's unused units are returned once it has had no requests for this long, or for half a period
@@ -67,7 +67,7 @@ const DRIFT = 0.001;
 /** Only a key's newest leases, up to this number, return their unused units. */
 const LEASES_MAX = 8;
 
-/** How long a rule's bucket lasts, and therefore the longest a lease can last. */
+/** How long a rule's bucket lasts, which is also the maximum duration of a lease. */
 const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / BUCKETS);
 
@@ -78,7 +78,7 @@ export class HeldUnits {
   asking: Promise<void> | null = null;
   /** No lease is requested before this time. */
   checksUntilMs = 0;
-  /** The longest that a lease can last. */
+  /** The maximum duration of a lease. */
   readonly #bucketMs: number;
   /** The length of the periods over which the rate is measured; 0 if leases would be too short. */
   readonly #periodMs: number;
@@ -116,7 +116,7 @@ export class HeldUnits {
     return this.#left;
   }
 
-  /** Whether any units are left that have not expired. */
+  /** Whether any unexpired units are left. */
   isHolding({ monotonicMs, wallMs }: Moment): boolean {
     return this.#left > 0 && monotonicMs < this.#endsAtMs && wallMs < this.#endsAtWallMs;
   }
@@ -149,7 +149,8 @@ export class HeldUnits {
   }
 
   /**
-   * A period cut short says little about the rate, so its missing part counts at the previous rate.
+   * A period cut short says little about the rate, so the previous rate is assumed for the missing
+   * part.
    */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
@@ -171,7 +172,7 @@ export class HeldUnits {
     this.#statesAtMs = nowMs;
   }
 
-  /** Adds a lease. `expiresInMs` counts from when the request was sent. */
+  /** Adds a lease. `expiresInMs` is measured from when the request was sent. */
   add(
     { id, units, expiresInMs, states }: Grant,
     { sent, now }: { sent: Moment; now: Moment },
@@ -242,7 +243,10 @@ export class HeldUnits {
     return units >= UNITS_MIN ? units : 0;
   }
 
-  /** The counters as last reported. Units on lease are not spent, so they count as remaining. */
+  /**
+   * Returns the counters as last reported. Leased units have not been spent, so they count as
+   * remaining.
+   */
   states(nowMs: number): RateLimitState[] {
     const passedMs = Math.floor(nowMs - this.#statesAtMs);
     return this.#states.map(({ id, limit, windowMs, remaining, resetMs }) => ({

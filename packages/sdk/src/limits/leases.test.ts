@@ -18,7 +18,7 @@ const rule: RateLimitRule = {
 const PART_MS = 225_000;
 const LEASED = { cost: 1, leases: true };
 
-/** A counter that grants every requested lease, as long as units remain. */
+/** Creates a counter that grants every requested lease, as long as units remain. */
 function counter(limit = 10_000, expiresInMs = PART_MS) {
   let used = 0;
   let leases = 0;
@@ -66,12 +66,12 @@ async function scene(
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** Makes enough checked requests for the key to count as busy and get a lease. */
+/** Makes enough checked requests for the key to be considered busy and get a lease. */
 async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('requests with a busy key need no call to the control plane, and their headers still count down', async (t) => {
+test('requests with a busy key need no call to the control plane, but their headers still count down', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -95,7 +95,7 @@ test('the next lease is requested before the last unit is spent', async (t) => {
   equal(at.paths().filter((path) => path === 'check').length, 3);
 });
 
-test('a lease expires after its duration, counted from when it was requested', async (t) => {
+test('a lease expires after its duration, measured from when it was requested', async (t) => {
   const at = await scene(t, { expiresInMs: 500 });
   const { script } = at.plane;
   at.plane.script = async (received) => {
@@ -111,7 +111,7 @@ test('a lease expires after its duration, counted from when it was requested', a
   await late;
 });
 
-test('when a lease has expired, concurrent requests share one request for a new lease', async (t) => {
+test('after a lease expires, concurrent requests share one request for a new lease', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);

@@ -1,6 +1,6 @@
 // Decides rate-limited requests in this process, with units leased from the shared counters. If a
 // key has too few requests, too little quota left or too short a window, each of its requests is
-// checked instead.
+// checked individually instead.
 import type { RateLimitRule } from '../api/context.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterCalls, LimitVerdict, Subject } from './counter-calls.ts';

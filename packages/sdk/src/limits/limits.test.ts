@@ -124,7 +124,7 @@ test('a check over the counter quota does not stop other checks', async (t) => {
   equal(parts.logged.length, 1, 'one warning');
 });
 
-test('while the control plane is unreachable, one request per second waits for it', async (t) => {
+test('while the control plane is unreachable, only one request per second waits for it', async (t) => {
   const plane = await receiver(t, () => new Promise(() => {}));
   const parts = rig(plane.url, { rateLimitTimeoutMs: 400 });
   const limits = createLimits(parts);

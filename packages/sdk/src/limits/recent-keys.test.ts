@@ -4,7 +4,7 @@ import { createRecentKeys } from './recent-keys.ts';
 
 const GENERATION = 100;
 
-test('a flood of keys uses bounded memory and does not evict a key in use', () => {
+test('a flood of keys uses a bounded amount of memory and does not evict a key in use', () => {
   const keys = createRecentKeys<number>(GENERATION);
   keys.set('busy', -1);
   for (let at = 0; at < 10_000; at += 1) {

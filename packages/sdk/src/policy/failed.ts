@@ -37,7 +37,7 @@ type Asked = { bases: readonly string[]; projectId: string };
 
 const API = '/v1';
 
-/** What to do if a setting is wrong; null if none seems to be. */
+/** Suggests what to do if a setting seems to be wrong; null if none does. */
 export function remedyOf(failure: Failure, { bases, projectId }: Asked): string | null {
   if (failure.kind === 'unreachable' || failure.status !== 404) return null;
   const wrong = bases.find((base) => base.endsWith(API));
@@ -47,6 +47,6 @@ export function remedyOf(failure: Failure, { bases, projectId }: Asked): string 
   if (failure.code === null) return 'this is not a Keyrail control plane; check url';
   return (
     `the workspace of this secret key has no project ${projectId}; set projectId to the ID of ` +
-    'one of its projects, or use a secret key of the right workspace'
+    'one of its projects, or use a secret key from the right workspace'
   );
 }

@@ -77,7 +77,7 @@ test('a repeated cursor is not followed', async (t) => {
   deepEqual([reasonOf(watched, revoked), node.state().failure], ['unknown_key', null]);
 });
 
-test('pages without new keys are not followed, even if their cursors differ', async (t) => {
+test('paging stops at a page without new keys, even if the cursors differ', async (t) => {
   let page = 0;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.issue();
@@ -100,7 +100,7 @@ test('more keys than requested are rejected', async (t) => {
   ok(node.state().failure?.message.includes('more than 1000'), node.state().failure?.message);
 });
 
-test('after a response that is too large, small pages are requested', async (t) => {
+test('after a response that is too large, smaller pages are requested', async (t) => {
   const scopes = Array.from({ length: 64 }, (_, at) => `${at}`.padEnd(200, 'x'));
   const { plane, node, clock } = await started(t, {}, (made) => {
     for (let count = 0; count < 700; count += 1) made.issue({ scopes });
@@ -110,7 +110,7 @@ test('after a response that is too large, small pages are requested', async (t) 
   equal(plane.asked.find(({ query }) => query.has('cursor'))?.query.get('max_keys'), '50');
 });
 
-test('a key of the wrong tenant or environment makes the whole response invalid', async (t) => {
+test('a key for the wrong tenant or environment makes the whole response invalid', async (t) => {
   const env = 'live';
   const watched = await started(t, { env, tenantIds: TENANTS }, (made) => {
     made.env = env;

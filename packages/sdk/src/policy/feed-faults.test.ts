@@ -19,7 +19,7 @@ const answer = (body: unknown, status = 200) => Response.json(body, { status });
 const refusal = (status: number, code: string) =>
   answer({ error: { code, message: 'no' } }, status);
 
-/** A valid delta or snapshot with one fault. */
+/** Returns a valid delta or snapshot with one fault. */
 const spoilt = (spoil: (body: Body) => Body) => (asked: Asked, plane: Plane) =>
   answer(
     spoil(
@@ -227,7 +227,7 @@ test('a node that gets only invalid responses polls often enough that revocation
   ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
 });
 
-test('waits between retries grow up to a limit and have jitter', async (t) => {
+test('the waits between retries grow up to a limit, and they have jitter', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
     plane.fault = () => refusal(status, 'unavailable');
@@ -261,7 +261,7 @@ test("a 429's Retry-After is respected", async (t) => {
   equal(plane.asked.length, 1);
 });
 
-test('a maintenance page with a long Retry-After does not stop a node for long', async (t) => {
+test('a maintenance page with a long Retry-After does not pause a node for long', async (t) => {
   const { plane, clock, node } = await healthy(t);
   const headers = { 'retry-after': '3600' };
   plane.fault = () => new Response('<html>back soon</html>', { status: 503, headers });

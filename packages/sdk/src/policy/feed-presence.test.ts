@@ -1,5 +1,5 @@
 // A node's presence at the control plane: it leaves when it is closed, retries as soon as the
-// control plane is reachable, and reports when its policy was last confirmed.
+// control plane is reachable again, and reports when its policy was last confirmed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -217,8 +217,8 @@ test('after a start from the cache, lastSyncAt is the time of the last confirmat
   await until(() => plane.clock.pass(100).then(async () => (await versionIn(cacheDir)) > 0));
   // Nothing changes for an hour, and every poll confirms it.
   for (let passed = 0; passed < 60; passed += 1) await plane.clock.pass(MINUTE_MS);
-  // The disk may be slower than the simulated clock, so the clock advances until the disk has
-  // caught up.
+  // The disk may be slower than the simulated clock, so the clock keeps advancing until the disk
+  // has caught up.
   await until(async () => {
     await plane.clock.pass(100);
     return plane.clock.now() - (first.node.state().lastSyncAt ?? 0) < MINUTE_MS;

@@ -72,7 +72,7 @@ test('no version is acknowledged before all its changes are in force', async (t)
   ok(plane.asked.length > 20, `${plane.asked.length}`);
 });
 
-test('a snapshot takes effect only when its last page is loaded', async (t) => {
+test('a snapshot does not take effect until its last page is loaded', async (t) => {
   let keys: string[] = [];
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 3;
@@ -158,7 +158,7 @@ test('polls are held open by default, and sent at intervals if longPoll is false
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('if the network breaks held polls, the node uses plain polls and tries holding again later', async (t) => {
+test('if the network breaks held polls, the node switches to plain polls and tries holding again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;
@@ -214,7 +214,7 @@ test('after an outage, the first poll is not held, so its response confirms the 
   }
 });
 
-test('a project that changes constantly is polled with pauses in between', async (t) => {
+test('if a project changes constantly, there are pauses between polls', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {
     queueMicrotask(() => void plane.issue());
@@ -227,7 +227,7 @@ test('a project that changes constantly is polled with pauses in between', async
   ok((node.state().version ?? 0) > 20);
 });
 
-test('a closed node sends no requests, leaves no timer, and is degraded', async (t) => {
+test('a closed node sends no requests, leaves no timers, and is degraded', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const key = plane.issue();
@@ -245,7 +245,7 @@ test('a closed node sends no requests, leaves no timer, and is degraded', async 
 
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-test('a held poll never makes the policy stale, however short staleAfterMs is', async (t) => {
+test('a held poll never makes the policy stale, no matter how short staleAfterMs is', async (t) => {
   const { node, clock } = await started(t, { staleAfterMs: 5_000 });
   for (let passed = 0; passed < 60_000; passed += 500) {
     await clock.pass(500);

@@ -1,15 +1,18 @@
 // Whether polls are held open (long polling). If the network breaks held requests, or the server
-// does not hold them, polls are plain for a while; then holding is tried again. An outage does not
-// count: it also breaks the plain poll that follows a failed held one.
+// does not hold them, polls are plain for a while; then holding is tried again. Outages do not
+// count, because they also break the plain poll that follows a failed held one.
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
 /**
- * The longest hold, as a fraction of `staleAfterMs`. A confirmation counts from the time of its
- * request, so at the end of a hold the last confirmation is as old as two holds.
+ * The longest hold, as a fraction of `staleAfterMs`. A confirmation is dated to the time of its
+ * request, so at the end of a hold the last confirmation is two holds old.
  */
 const FRESH_SHARE = 0.4;
-/** If a response without changes comes before this fraction of the hold, the poll was not held. */
+/**
+ * If a response without changes arrives before this fraction of the hold has passed, the poll was
+ * not held.
+ */
 const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
 const PLAIN_MS = 600_000;
@@ -33,7 +36,10 @@ export function createLongPoll({ clock, longPoll, staleAfterMs }: LongPollParts)
   const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;
   let disappointments = 0;
   let plainUntil = Number.NEGATIVE_INFINITY;
-  /** The last poll was held and failed; the next, plain one shows whether holding is the cause. */
+  /**
+   * The last poll was held and failed; the next poll is plain, and shows whether holding is the
+   * cause.
+   */
   let isSuspect = false;
 
   const disappointed = () => {

@@ -89,7 +89,7 @@ const readyAfter = async ({ node, clock }: Watched, ms: number): Promise<boolean
   return ready;
 };
 
-test('after a start from the cache, the age counts from the last confirmation', async (t) => {
+test("after a start from the cache, the policy's age is measured from the last confirmation", async (t) => {
   const { watched, key } = await restarted(t, 9 * MINUTE_MS);
   equal(await readyAfter(watched, 0), true);
   equal(reasonOf(watched, key), 'allowed');
@@ -97,8 +97,8 @@ test('after a start from the cache, the age counts from the last confirmation', 
   equal(reasonOf(watched, key), 'policy_unavailable');
 });
 
-test('a start from a cache that is too old, or of unknown age, is not ready', async (t) => {
-  // If the clock shows a time before the last confirmation, the age is unknown.
+test('a node that starts from a cache that is too old, or of unknown age, is not ready', async (t) => {
+  // If the clock shows a time before the last confirmation, the policy's age is unknown.
   for (const laterMs of [10 * MINUTE_MS, -HOUR_MS]) {
     const { watched, key } = await restarted(t, laterMs);
     equal(await readyAfter(watched, 1_000), false);

@@ -5,7 +5,7 @@ import type { Chance } from '../clock.ts';
 const SOFT_MS_MIN = 500;
 /**
  * The maximum wait after a soft failure. Once the control plane is back, a node may miss
- * revocations for this long.
+ * revocations for up to this long.
  */
 const SOFT_MS_MAX = 5_000;
 const HARD_MS_MIN = 5_000;
@@ -22,7 +22,10 @@ type FailedTries = {
   hard: boolean;
   /** `Retry-After` from the server, or from a proxy: a maintenance page may ask for an hour. */
   retryAfterMs: number | null;
-  /** Status 429: the server works but wants fewer requests, so it gets all of `Retry-After`. */
+  /**
+   * Status 429: the server works but wants fewer requests, so the node waits the full
+   * `Retry-After`.
+   */
   isLimited: boolean;
 };
 

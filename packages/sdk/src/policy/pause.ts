@@ -1,5 +1,5 @@
-// A pause between two requests to the feed. It ends early when the node is closed and, if allowed,
-// when another request has shown that the control plane is reachable again.
+// A pause between two requests to the feed. It ends early if the node is closed and, if allowed,
+// once another request shows that the control plane is reachable again.
 import type { Clock } from '../clock.ts';
 
 export class Pause {

@@ -1,5 +1,5 @@
 // Reads a snapshot page by page into a new table. The numbers of pages and keys are bounded and
-// cursors may not repeat, so that a faulty server cannot make it run forever.
+// cursors may not repeat, so that a faulty server cannot keep it running forever.
 import { InvalidContent } from '../json.ts';
 import type { Proof, Proofs } from './proof/proof.ts';
 import type { Proven, Source } from './source.ts';

@@ -1,4 +1,4 @@
-// Requests to the two endpoints of the policy feed, with checked responses.
+// Sends requests to the policy feed's two endpoints, and checks the responses.
 import {
   NODE_HEADER,
   NODE_NAME_HEADER,
@@ -38,12 +38,10 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** How much longer than its hold a held request may take. */
+/** How much longer a held request may take than the hold itself. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
-/**
- * The size that a page should have: parsing it blocks the event loop for about ten milliseconds.
- */
+/** The target size of a page: parsing it blocks the event loop for about ten milliseconds. */
 const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
@@ -85,7 +83,10 @@ type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
 
 const NONCE_BYTES = 16;
 
-/** A random value for one request. A response signed together with it was made for that request. */
+/**
+ * Returns a random value for one request. A response signed together with it was made for that
+ * request.
+ */
 const nonceOf = (chance: Chance): string =>
   Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
     'base64url',
@@ -102,8 +103,7 @@ export class Source {
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   /**
-   * Whether the control plane may have registered this node, because a request with its ID was
-   * sent.
+   * Whether the control plane may have registered this node because a request with its ID was sent.
    */
   #isNamed = false;
   /** Whether the control plane signs its feed, and so supports the header with the node's name. */
@@ -125,7 +125,10 @@ export class Source {
     };
   }
 
-  /** The changes after a version, or the first page of a snapshot; null without changes. */
+  /**
+   * Requests the changes after a version. The response may be the first page of a snapshot; null if
+   * nothing has changed.
+   */
   async since(
     version: number,
     workspaceId: string,
@@ -256,7 +259,7 @@ export class Source {
 
 const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether no connection was made, so that nothing was sent. */
+/** Whether no connection was made, which means that nothing was sent. */
 const isUnsent = (outcome: Outcome): boolean =>
   outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 

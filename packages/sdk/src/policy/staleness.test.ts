@@ -1,4 +1,4 @@
-// The policy freshness reported after the process is frozen or the clock is changed.
+// How fresh a node reports its policy to be after the process is frozen or the clock is changed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -121,7 +121,7 @@ test('a node that reads every response late does not poll in a loop', async (t) 
   ok(plane.asked.length < 60, `${plane.asked.length}`);
 });
 
-test('after a SIGSTOP, a process is degraded from its very first decision', async (t) => {
+test('after a SIGSTOP, a process is degraded from the very first decision', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const served = await servePlane(plane);

@@ -1,6 +1,6 @@
-// The policy in force and how fresh it is: the one object that decisions read and the feed writes.
-// Freshness is computed from the clocks whenever it is read, never by a timer: when a suspended
-// process resumes, the first decision comes before the first timer.
+// The policy in force and how fresh it is. This is the one object that decisions read and the feed
+// updates. Freshness is computed from the clocks whenever it is read, never by a timer: when a
+// suspended process resumes, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -22,7 +22,7 @@ export type Policy = {
 
 /** The clock readings at one moment, and what they mean for the policy. */
 export type Look = {
-  /** The time that key expiry is checked against. */
+  /** The time against which key expiry is checked. */
   readonly nowMs: number;
   /** Whether the policy may be out of date. */
   readonly degraded: boolean;
@@ -52,9 +52,9 @@ export class PolicyState {
   failure: FeedFailure | null = null;
   /** When the node sent the last request whose response confirmed the policy. */
   #confirmedAt: Moment | null = null;
-  /** The policy counts as out of date until the next confirmation. */
+  /** The policy is considered out of date until the next confirmation. */
   #isDoubted = true;
-  /** The last confirmation showed that the wall clock is wrong, so its readings do not count. */
+  /** The last confirmation showed that the wall clock is wrong, so its readings are ignored. */
   #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
@@ -97,7 +97,7 @@ export class PolicyState {
 
   /**
    * Sets a policy from the cache, which was last confirmed at `confirmedAt`. If the wall clock
-   * shows an earlier time, it was set back, and the age is unknown: it counts as infinite.
+   * shows an earlier time, it was set back, so the age is unknown and counts as infinite.
    */
   restored(policy: Policy, confirmedAt: number): void {
     const { wallMs, elapsedMs } = momentOf(this.#parts.clock);

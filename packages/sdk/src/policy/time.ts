@@ -27,7 +27,7 @@ export const earlier = (a: Moment, b: Moment): Moment => ({
 });
 
 export type Time = {
-  /** The time for key expiry, in milliseconds since the epoch. */
+  /** Returns the time for key expiry, in milliseconds since the epoch. */
   at(moment: Moment): number;
   /** Records the control plane's time from a response. */
   heard(serverAt: number): void;

@@ -115,8 +115,10 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
   if (key.imported !== undefined && readBoolean(key.imported, 'imported')) {
     entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
   }
-  // A key outside the filter must not be accepted, even if the head of the response is right.
-  if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
+  // A key outside the filter must not be accepted, even if the response's head is correct.
+  if (env !== null && entry.env !== env) {
+    throw new InvalidContent('a key belongs to an environment that was not requested');
+  }
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
@@ -124,7 +126,7 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
   return entry;
 }
 
-/** A missing field makes the response invalid: a handler relies on what it requested. */
+/** A missing field makes the response invalid, because handlers rely on the requested fields. */
 function extraOf({ meta, tenant_external_id: id }: Fields, include: readonly Include[]): Extra {
   return {
     ...(include.includes('meta') && { meta: metaText(meta) }),
@@ -143,7 +145,7 @@ function externalIdIn(id: unknown): string {
   throw new InvalidContent('invalid tenant_external_id');
 }
 
-/** Keys of one tenant often follow each other, so the last valid ID is not checked again. */
+/** Consecutive keys often belong to the same tenant, so the last valid ID is not checked again. */
 let lastTenantId: unknown = null;
 
 function tenantIdOf(value: unknown): string {

@@ -1,4 +1,5 @@
-// One request through decision, limits and idempotency, over real HTTP to a scripted control plane.
+// One request on its way through the decision, limits and idempotency, over real HTTP to a scripted
+// control plane.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -92,7 +93,7 @@ test('a request with a denied key is rejected, and telemetry reports the reason'
   );
 });
 
-test('rate limits are charged, sent as headers and enforced', async (t) => {
+test('rate limits are charged, reported in headers and enforced', async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [rule] }) });
   const first = await admit(call());
@@ -110,7 +111,7 @@ test('rate limits are charged, sent as headers and enforced', async (t) => {
   equal(third.headers.ratelimit, '"burst";r=0;t=60');
 });
 
-test('a route may skip the rate limits, or have a higher cost', async (t) => {
+test('a route can skip the rate limits or have a higher cost', async (t) => {
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context: contextOf({}), limits: [rule] }),
   });
@@ -174,7 +175,7 @@ test('a repeated request gets the first response', async (t) => {
   deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
 });
 
-test('a reused idempotency key gets a 409 while its request runs, and a 422 with a different body', async (t) => {
+test('a reused idempotency key gets a 409 while the first request runs, and a 422 with a different body', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');

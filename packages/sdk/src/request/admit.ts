@@ -1,6 +1,6 @@
-// Admits one request: decision, then idempotency, then rate limits. Adapters turn a framework's
-// request into an IncomingCall and an Admission into a response; this file is independent of any
-// framework and never throws into one.
+// Admits one request: first the decision, then idempotency, then rate limits. Adapters turn a
+// framework's request into an IncomingCall and an Admission into a response; this file is
+// independent of any framework and never throws into one.
 import { type DenialResponse, denialCodeOf, refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
@@ -47,7 +47,7 @@ type Admitter<R = unknown> = {
   close(): Promise<void>;
 };
 
-/** How long `close` may take to send the rest of the data to the control plane. */
+/** How long `close` may take to send the remaining data to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
 type Modules<R> = AdmitterParts<R> & {

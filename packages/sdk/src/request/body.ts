@@ -38,7 +38,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
       try {
         gathered.add(Buffer.from(chunk));
       } catch (error) {
-        // The stream keeps flowing and is discarded, so that the connection can be used again.
+        // The rest of the stream is read and discarded, so that the connection can be reused.
         stop();
         reject(error);
       }
@@ -57,8 +57,8 @@ export function readWhole(stream: Readable): Promise<Buffer> {
 }
 
 /**
- * The bytes of a body that a parser has already read: the text, the bytes, or JSON with sorted
- * field names, so that equal bodies have equal bytes.
+ * Returns the bytes of a body that a parser has already read: the text, the bytes, or JSON with
+ * sorted field names, so that equal bodies have equal bytes.
  */
 export function parsedBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;

@@ -1,4 +1,4 @@
-// One request as an adapter describes it: how its key is found, and its telemetry event.
+// One request as described by an adapter: how its key is found, and its telemetry event.
 import { randomUUID } from 'node:crypto';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import { trimmed } from '@keyrail/protocol/wire/trim.ts';
@@ -26,7 +26,7 @@ export type CallReport = {
   end(end: CallEnd): void;
 };
 
-/** Begins a request's report; the work that all reports share is done beforehand, once. */
+/** Begins a request's report. Work shared by all reports is done once, beforehand. */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -56,7 +56,7 @@ export function createReports({ settings, clock, telemetry }: ReportParts): Begi
           key_id: key?.keyId ?? null,
           display_prefix: key?.displayPrefix ?? null,
           method: call.method,
-          // A path may contain the vendor's secrets, such as a token in a link.
+          // A path may contain the vendor's secrets, such as the token in a link.
           path: routeName ?? call.path,
           route: routeName,
           status,
@@ -104,8 +104,8 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. `call.key` is used as it is. Otherwise the first header with a
- * Keyrail key counts, so that a route may accept other bearer tokens too; if there is none, the
+ * Returns the presented key, or null. `call.key` is used as it is. Otherwise, the first header with
+ * a Keyrail key is used, so that a route can also accept other bearer tokens; if there is none, the
  * first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {

@@ -1,11 +1,11 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
-// unprotected, so the check throws at startup and not during a request.
+// unprotected, so the check throws at startup instead of during a request.
 import { nearestName } from '@keyrail/protocol/wire/nearest-name.ts';
 import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
 import { fieldsOf } from '../json.ts';
 import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
-/** A check on a value, and the words that follow "must be" in its error message. */
+/** A check on a value, and the words that follow "must be" in the error message. */
 type Rule = { holds(value: unknown): boolean; says: string };
 type Rules = Readonly<Record<string, Rule>>;
 

@@ -15,7 +15,7 @@ type Claimed = { lock: RunLock | null } | { replayed: ReplayedResponse } | Refus
 
 const RETRY_SECONDS_MAX = 5;
 
-/** Whether there is a claim to make, or a required key that is missing. */
+/** Whether there is a claim to make, or a required key is missing. */
 export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
   const wanted = idempotencyOf(route);
   return wanted !== null && (wanted.required === true || hasKey(call));
@@ -93,8 +93,8 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
 }
 
 /**
- * The time to live, rounded and clamped: the control plane would reject a claim with any other
- * value.
+ * Returns the time to live, rounded and clamped: the control plane would reject a claim with any
+ * other value.
  */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;

@@ -28,14 +28,14 @@ const LONG = 64 * 1024;
  */
 const GROWTH_MAX = 8;
 const ROUNDS = 9;
-/** Times below this depend more on a busy machine than on the length of a value. */
+/** Times below this depend more on how busy the machine is than on the length of a value. */
 const NOISE_MS = 20;
 const SEED = 20_261_118;
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** How many times as long a call takes with LONG values as with SHORT ones. */
+/** Measures how many times longer a call takes with LONG values than with SHORT ones. */
 async function growthOf(call: (length: number) => unknown, calls: number): Promise<number> {
   const timed = async (length: number) => {
     const began = performance.now();

@@ -8,7 +8,7 @@ import type { RouteOptions } from '../api/route.ts';
 
 const READY_MS = 500;
 
-/** A node whose control plane only responds after `readyMs`. */
+/** Creates a node whose control plane does not respond until `readyMs` have passed. */
 function coldStart(t: TestContext, readyMs = READY_MS) {
   const plane = new Plane();
   const key = plane.issue();

@@ -16,7 +16,7 @@ type Readiness = {
 };
 
 /**
- * Wraps `admit` so that it first waits while there is no policy. The time limit counts from the
+ * Wraps `admit` so that it waits first if there is no policy yet. The time limit runs from the
  * first request that waits, so a node that never gets a policy delays only the requests of its
  * first seconds.
  */

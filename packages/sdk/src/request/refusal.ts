@@ -28,7 +28,7 @@ const { invalid_request, payload_too_large, unavailable } = errorCodes;
 
 const table = { ...denialCodes, invalid_request, payload_too_large, unavailable };
 
-/** The response for a code in the table. */
+/** Returns the response for a code in the table. */
 export function refuse(code: RefusalCode, details: RefusalDetails = {}): DenialResponse {
   const { headers, ...said } = details;
   const response = denialResponse({ ...table[code], code, ...said });

@@ -7,7 +7,7 @@ import type { RunLock } from '../idempotency/idempotency.ts';
 import type { CallReport } from './call-report.ts';
 
 /**
- * How long a handler may keep running after its caller disconnected. Releasing the lock immediately
+ * How long a handler may keep running after its caller disconnects. Releasing the lock immediately
  * would let a retry run in parallel; never releasing it would block the retry if the handler gave
  * up.
  */

@@ -14,7 +14,7 @@ import type { Failure, Transport } from '../transport.ts';
 const PATH_CHARS_MAX = 1_024;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
-/** A batch is full at half of what the control plane accepts in one request. */
+/** A batch is full at half the size that the control plane accepts in one request. */
 const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
 /** The status reported in place of an invalid one. */
 const STATUS_ODD = 500;
@@ -70,7 +70,7 @@ export class Lines {
     this.#count += 1;
   }
 
-  /** The request body: the events, followed by the fields of the batch. */
+  /** Returns the request body: the events, followed by the fields of the batch. */
   documentWith(fields: object): Uint8Array<ArrayBuffer> {
     const closing = this.#write(`],${JSON.stringify(fields).slice(1)}`);
     return this.#bytes.subarray(0, this.#used + closing);
@@ -150,7 +150,7 @@ export function openSender(
 
 /**
  * Truncates every field to what the control plane accepts, so that it never rejects a whole batch
- * because of one odd request.
+ * because of one unusual request.
  */
 // bench sdk: serialized by hand for every request, in a third of the time of `JSON.stringify`.
 export function lineOf(event: TelemetryEvent, projectId: string): string {

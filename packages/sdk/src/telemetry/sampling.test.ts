@@ -60,7 +60,7 @@ test('after a burst every request is reported again', async () => {
   for (let at = 0; at < 100; at += 1) equal(sampling.choose('one', clock.monotonicMs()), 1);
 });
 
-test('every key is reported, even during a burst or with sampling', async () => {
+test('every key is reported, even during a burst or if requests are sampled', async () => {
   const { firsts } = await burst({ perSecond: 20_000, seconds: 3, keys: 900 });
   equal(firsts, 900);
   const sampled = await burst({ perSecond: 1000, seconds: 3, keys: 50, sampleRate: 0.01 });

@@ -1,7 +1,7 @@
-// Chooses the requests that are reported to telemetry: all of them up to a certain rate, a share of
-// them above it. Each event includes the share at which it was chosen: dividing by the share makes
-// totals right on average. The first request of a key in a minute is always reported, with share 1,
-// so that every key and tenant appears.
+// Chooses the requests that are reported to telemetry: all of them up to a certain rate, and a
+// share of them above it. Each event includes the share at which it was chosen: dividing by the
+// share makes totals right on average. The first request of a key in a minute is always reported,
+// with share 1, so that every key and tenant appears.
 import type { Chance, Clock } from '../clock.ts';
 
 export const EVENTS_PER_SECOND_MAX = 1_000;
@@ -31,7 +31,7 @@ export class Sampling {
     this.#keysSince = this.#since;
   }
 
-  /** The probability with which this request was chosen; null if it was not chosen. */
+  /** Returns the probability with which this request was chosen; null if it was not chosen. */
   choose(key: string | null, beganAt: number): number | null {
     this.#adjust(beganAt);
     if (this.#share >= 1) return 1;
@@ -42,7 +42,10 @@ export class Sampling {
     return this.#isChosen() ? this.#share : null;
   }
 
-  /** Adjusts the share to earlier requests only, so that it remains this request's probability. */
+  /**
+   * Adjusts the share based only on earlier requests, so that it remains this request's
+   * probability.
+   */
   #adjust(now: number): void {
     const { sampleRate } = this.#parts;
     const spanMs = now - this.#since;

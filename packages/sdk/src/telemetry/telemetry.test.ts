@@ -45,7 +45,7 @@ test('a full batch is sent immediately', async (t) => {
   await until(() => state().sent === 25);
 });
 
-test('a failed batch is sent again with the same ID, after a growing delay', async (t) => {
+test('a failed batch is sent again with the same ID, after increasing delays', async (t) => {
   const { record, clock, batches, plane, state, logged } = await open(t);
   const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
   plane.script = () =>
@@ -124,7 +124,7 @@ test('during an outage events are dropped, and memory does not grow', async (t) 
   );
 });
 
-test('with sampling, every event has its sample rate', async (t) => {
+test('if requests are sampled, every event includes its sample rate', async (t) => {
   let at = 0;
   // A fixed sequence that fills its range evenly.
   const chance = () => (at++ * 0.618_033_988_749) % 1;
@@ -138,7 +138,7 @@ test('with sampling, every event has its sample rate', async (t) => {
   equal(state().dropped, 0, 'unsampled events do not count as dropped');
 });
 
-test('an event is serialized like JSON.stringify, whatever it contains', () => {
+test('an event is serialized as JSON.stringify would, whatever it contains', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const given = fc.record({
     path: text,
@@ -161,7 +161,7 @@ test('an event is serialized like JSON.stringify, whatever it contains', () => {
   );
 });
 
-test('odd requests do not make the server reject a whole batch', async (t) => {
+test('unusual requests do not make the server reject a whole batch', async (t) => {
   const { record, clock, batches, state } = await open(t);
   const long = '/\ud83d\ude00'.repeat(9000);
   record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });
@@ -175,7 +175,7 @@ test('odd requests do not make the server reject a whole batch', async (t) => {
   );
 });
 
-test('no batch is larger than the control plane accepts, however long the paths are', async (t) => {
+test('no batch is larger than the control plane accepts, no matter how long the paths are', async (t) => {
   const options = { batchMax: 5_000, flushMs: 60_000 };
   const { record, clock, close, plane, state } = await open(t, options);
   for (let second = 0; second < 5; second += 1) {
@@ -201,7 +201,7 @@ test('queued events are sent when the node closes, and later ones are dropped', 
   deepEqual(state(), { queued: 0, sent: 5, dropped: 1 });
 });
 
-test('a batch that is being sent when the node closes is sent once', async (t) => {
+test('a batch that is being sent when the node closes is sent only once', async (t) => {
   const { record, close, clock, state, batches, plane } = await open(t);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -251,7 +251,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
     isClosed = true;
   });
   await clock.pass(2000);
-  // Closing ends long before the timeout of the request itself.
+  // Closing ends long before the request's own timeout.
   await until(() => isClosed);
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   letGo();

@@ -1,6 +1,6 @@
 // Reports requests to the control plane in batches. Everything is bounded: a full queue drops and
-// counts events, a failed batch is sent again under the same ID, and no request of the vendor ever
-// waits for telemetry.
+// counts events, a failed batch is sent again under the same ID, and none of the vendor's requests
+// ever waits for telemetry.
 import { randomUUID } from 'node:crypto';
 import type { TelemetryState } from '../api/keyrail.ts';
 import type { Log } from '../api/options.ts';
@@ -18,7 +18,7 @@ import {
 import { Sampling } from './sampling.ts';
 
 export type Telemetry = {
-  /** Queues the event of a request if it is sampled and the queue is not full; never blocks. */
+  /** Queues a request's event if it is sampled and the queue is not full; never blocks. */
   record(key: string | null, beganAt: number, event: () => TelemetryEvent): void;
   /** Sends the queue, for at most `timeoutMs`, and logs the number of lost events. */
   close(timeoutMs: number): Promise<void>;
@@ -28,7 +28,10 @@ export type Telemetry = {
 const SEND_MS_MAX = 10_000;
 const BACKOFF_MS_FIRST = 1_000;
 const BACKOFF_MS_MAX = 60_000;
-/** After a hard failure (a wrong key, or a server without telemetry), a quick retry is useless. */
+/**
+ * After a hard failure (a wrong key, or a server without telemetry), a quick retry would be
+ * useless.
+ */
 const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
@@ -63,9 +66,7 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
-  /**
-   * Events that are still to be serialized, because doing it in groups costs less than one by one.
-   */
+  /** Events not serialized yet: serializing them in groups is cheaper than one by one. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
@@ -121,7 +122,7 @@ class TelemetryQueue {
     }
   }
 
-  /** The batch that the next event is added to. */
+  /** Returns the batch that the next event is added to. */
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
     if (last !== undefined && !last.isFull(batchMax)) return last;
@@ -156,7 +157,7 @@ class TelemetryQueue {
     this.#batch = null;
   }
 
-  /** A batch that is already being sent may take longer than `leftMs`. */
+  /** If a batch is already being sent, that may take longer than `leftMs`. */
   async #stepWithin(leftMs: number): Promise<number> {
     let cancel = () => {};
     const over = new Promise<number>((done) => {

@@ -11,7 +11,7 @@ type TestPlane = {
   /** The telemetry events received so far, oldest first. */
   events: object[];
   isReachable(): boolean;
-  /** False makes every request fail, as if the network were down. */
+  /** Passing false makes every request fail, as if the network were down. */
   setReachable(isReachable: boolean): void;
 };
 
@@ -82,7 +82,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
   };
 }
 
-/** A simulated network. Disconnecting it fails the requests in flight, as a real outage does. */
+/** Simulates a network. Disconnecting it fails the requests in flight, as a real outage does. */
 function createWire() {
   const onItsWay = new Set<() => void>();
   let isWhole = true;

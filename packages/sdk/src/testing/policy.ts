@@ -31,10 +31,10 @@ export type TestPolicy = {
   issue(key: TestKey): IssuedKey;
   /** Revokes a key; false if there is no such key. */
   revoke(keyText: string): boolean;
-  /** One page of the snapshot, with at most `page.mostKeys` keys. */
+  /** Returns one page of the snapshot, with at most `page.mostKeys` keys. */
   snapshot(filter: KeyFilter, page: Page): object;
   /**
-   * The changes since a version: null if there are none, a snapshot if there are more than
+   * Returns the changes since a version: null if there are none, a snapshot if there are more than
    * `mostKeys`.
    */
   delta(since: number, filter: KeyFilter, mostKeys: number): object | null;
@@ -42,7 +42,7 @@ export type TestPolicy = {
   changed(signal: AbortSignal | null | undefined): Promise<void>;
 };
 
-/** The keys that a node requests: of one environment, of some tenants, or all. */
+/** The keys that a node requests: one environment's, some tenants', or all of them. */
 export type KeyFilter = {
   env: Env | null;
   tenantIds: readonly string[];
@@ -129,7 +129,7 @@ const isIn =
     (env === null || env === entry.env) &&
     (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
-/** The entry with the additional fields that the node requests. */
+/** Returns the entry with the additional fields that the node requests. */
 function shownOf(entry: PolicyEntry, { include }: KeyFilter): PolicyEntry {
   const { meta, tenant_external_id, ...usual } = entry;
   return {

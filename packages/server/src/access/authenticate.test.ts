@@ -1,4 +1,4 @@
-// Every combination of plane and credential: which ones are accepted, and which error the rest get.
+// Every combination of plane and credential: which are accepted, and what error the others get.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -121,7 +121,7 @@ test('a bootstrap token that looks like an embed token is recognised', async () 
   );
 });
 
-test('endpoints that need no credential ignore the Authorization header', async () => {
+test('endpoints that require no credential ignore the Authorization header', async () => {
   for (const auth of ['none', 'signature'] as const) {
     for (const presented of [undefined, '', 'Bearer krsk_live_bad', 'nonsense']) {
       equal(await outcome(auth, presented), 'nobody');

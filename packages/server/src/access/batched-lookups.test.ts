@@ -1,4 +1,5 @@
-// Concurrent lookups share a statement, but a lookup never joins one sent before it.
+// Concurrent lookups share a statement, but a lookup never joins a statement that has already been
+// sent.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

@@ -48,12 +48,12 @@ const unbound: Record<string, Principal> = {
 const isBeyond = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'forbidden' && error.message === BEYOND_BOUNDARY;
 
-test('a live credential covers both environments; a test credential covers only test', () => {
+test('a live credential works in both environments; a test credential works only in test', () => {
   deepEqual(envsOf('live'), ['live', 'test']);
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** Whether a test key may read, and whether it may write, on a route with each boundary. */
+/** For each boundary, whether a test key may read and whether it may write on such a route. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },

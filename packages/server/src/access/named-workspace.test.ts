@@ -35,7 +35,7 @@ test('the workspace header must be a UUID', async (t) => {
   }
 });
 
-test('an unknown credential gets a 401, whichever workspace the header names', async (t) => {
+test('an unknown credential gets a 401, no matter which workspace the header names', async (t) => {
   const app = await harness(t);
   const headers = { authorization: 'Bearer krsk_live_nope', 'keyrail-workspace': other };
   equal((await app.ask('GET /v1/workspace', {}, headers)).status, 401);

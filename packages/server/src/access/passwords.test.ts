@@ -9,7 +9,7 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const CAUSE = { clientAddress: '192.0.2.1', isKnownClient: false };
 
-test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', async () => {
+test('passwords are hashed with argon2id at the OWASP minimum cost, with a new salt each time', async () => {
   const hasher = createPasswordHasher();
   const [one, two] = await Promise.all([
     hasher.hash('a password', CAUSE),
@@ -21,7 +21,7 @@ test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', 
   equal(await hasher.verify(one ?? '', 'A password', CAUSE), false);
 });
 
-test('without an account, verifying does the same work and returns false', async () => {
+test('verifying a password without an account does the same work and returns false', async () => {
   const hasher = createPasswordHasher();
   const stored = await hasher.hash('a password', CAUSE);
   for (const hash of [stored, null]) {
@@ -89,7 +89,7 @@ function hashing() {
   return { ask, ended, refused, over: () => Promise.all(all) };
 }
 
-test("a known client's hash runs before those waiting from thirty other networks", async () => {
+test("a known client's hash runs before those queued from thirty other networks", async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask(`198.51.${at % 30}.7`);
   ask('203.0.113.9', true);

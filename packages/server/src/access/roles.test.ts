@@ -1,4 +1,4 @@
-// Roles as a table: a member can read, an admin can change, some endpoints need an owner.
+// Roles as a table: members can read, admins can make changes, and some endpoints need an owner.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastRole } from '@keyrail/protocol/wire/roles.ts';

@@ -64,7 +64,7 @@ test('losing the LISTEN connection clears the cache', async () => {
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
-test('this process evicts all keys it revokes, even if the notification fails', async () => {
+test('a process evicts every key it revokes, even if the notification fails', async () => {
   const { keys, ask, listener, notified } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);

@@ -1,4 +1,4 @@
-// The cache of secret keys, and every way in which an entry could outlive a revocation.
+// The secret key cache, and every way an entry could outlive a revocation.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Principal } from './principal.ts';
@@ -52,7 +52,7 @@ function scene(lifeMs = LIFE_MS) {
   };
 }
 
-/** Whether the next request would be served from the cache. */
+/** Returns whether the next request would be served from the cache. */
 const isKnown = (cache: SecretKeyCache, token: string, withinMs = LIFE_MS): boolean => {
   const found = cache.principalOf(token, withinMs);
   if (found instanceof Promise) found.catch(() => {});
@@ -65,7 +65,7 @@ async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial
   return asked;
 }
 
-test('a key is read once per lifetime, and using the key does not extend its lifetime', async () => {
+test('a key is read once per cache lifetime, and using the key does not extend that lifetime', async () => {
   const one = scene();
   deepEqual(await fill(one, 'a'), principalFor('a'));
   for (let at = 0; at < 4; at += 1) {
@@ -87,7 +87,7 @@ test('a lifetime starts when the read starts, even if the read is slow', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('the age of an entry counts from the start of its read', async () => {
+test('an entry’s age is measured from the start of its read', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', 50);
   one.pass(49);
@@ -110,7 +110,7 @@ test('an entry too old for one endpoint may still be fresh enough for another', 
   await null;
   await null;
   equal(isKnown(one.cache, 'a', 1), true, 'the new read serves every endpoint');
-  equal(isKnown(one.cache, 'a', 0), false, 'a maximum age of zero always reads');
+  equal(isKnown(one.cache, 'a', 0), false, 'a maximum age of zero always forces a read');
 });
 
 test('requests do not join a read that began too long ago', async () => {
@@ -154,7 +154,7 @@ test('a revoked key is evicted immediately, and other keys stay cached', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('the result of a read that began before a revocation is not cached after it', async () => {
+test('the result of a read that began before a revocation is not cached', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
@@ -163,7 +163,7 @@ test('the result of a read that began before a revocation is not cached after it
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a request after a revocation does not join a read from before it', async () => {
+test('a request made after a revocation does not join a read that began before it', async () => {
   const one = scene();
   const early = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
@@ -197,7 +197,7 @@ test('a key that expires within the lifetime is cached only until then', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('the time until a key expires also counts from the start of the read', async () => {
+test('the time until a key expires is also measured from the start of the read', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.pass(200);
@@ -215,7 +215,7 @@ test('with a lifetime of zero, nothing is cached', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('above CACHED_KEYS_MAX keys, the oldest are evicted', async () => {
+test('beyond CACHED_KEYS_MAX keys, the oldest are evicted', async () => {
   const one = scene();
   for (let at = 0; at <= CACHED_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
   equal(isKnown(one.cache, 'key 0'), false);

@@ -43,7 +43,7 @@ async function principalOf(token: string, fact: SessionFact | null, fails = fals
   return { principal, kept };
 }
 
-test('a session is looked up by the hash of its token', async () => {
+test('a session is looked up by its token’s hash', async () => {
   const { principal, kept } = await principalOf(secret, live);
   deepEqual(kept, { asked: [lookupHash], seen: [], warned: [] });
   deepEqual(principal, {
@@ -91,7 +91,7 @@ test('a stale session is extended, and works even if extending it fails', async 
   deepEqual(kept.warned, ['failed to extend a session']);
 });
 
-test('a session without a workspace or a membership has no reach', async () => {
+test('a session without a workspace or a membership has no access to any workspace', async () => {
   for (const change of [{ activeWorkspaceId: null, role: null }, { role: null }]) {
     const { principal } = await principalOf(secret, { ...live, ...change });
     equal(principal.kind === 'session' && principal.reach, null);

@@ -60,7 +60,7 @@ const times = async (count: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await act(n);
 };
 
-test('an email address can be tried ten times a minute, by all clients together', async () => {
+test('an email address can be tried ten times a minute across all clients', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`192.0.2.${n}`, 'ada@example.com'));
   equal(await retryAfter(() => throttle.charge('198.51.100.1', 'ADA@example.com')), 60);
@@ -73,7 +73,7 @@ test('an email address can be tried ten times a minute, by all clients together'
   await throttle.charge('198.51.100.1', 'ada@example.com');
 });
 
-test('a client can make 120 attempts a minute, on all email addresses together', async () => {
+test('a client can make 120 attempts a minute across all email addresses', async () => {
   const { throttle, pass } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge('192.0.2.1', `${n}@example.com`));
   await retryAfter(() => throttle.charge('192.0.2.1', 'new@example.com'));
@@ -114,7 +114,7 @@ test("IPv6 clients also share limits: four times a single client's per /56 netwo
   await throttle.charge('2001:db8:2:d000::1');
 });
 
-test('each IPv4 client is counted separately, whichever notation its address uses', async () => {
+test('each IPv4 client is counted separately, no matter which notation its address uses', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
   await retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));
@@ -131,7 +131,7 @@ test('attempts while blocked do not extend the block', async () => {
   await throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
-test('emails to one address are limited, regardless of upper and lower case', async () => {
+test('the number of emails to an address is limited, regardless of its case', async () => {
   const { throttle } = setUp();
   await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
   await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
@@ -158,7 +158,7 @@ test('failed logins do not block resets or sign-ups, and vice versa', async () =
   }
 });
 
-test('a client that has signed in with an email address is known for that address', async () => {
+test('a client that has signed in with an email address is a known client for that address', async () => {
   const { throttle, pass } = setUp();
   const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
   await (await login('192.0.2.1')).succeeded();
@@ -199,7 +199,7 @@ test('a client stays known for 31 days after its last login', async () => {
   equal((await login()).isKnownClient, false);
 });
 
-test('a flood of new counters evicts the oldest ones, but none that has reached its limit', async () => {
+test('a flood of new counters evicts the oldest ones, but never one that has reached its limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));

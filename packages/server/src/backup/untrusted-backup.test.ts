@@ -58,7 +58,7 @@ test('a backup that lists files outside its directory is rejected', async (t) =>
   }
 });
 
-test('an endless compressed line does not fill up memory', async (t) => {
+test('an endless compressed line does not exhaust memory', async (t) => {
   const LINE_MAX = 1000;
   const path = join(await folder(t), 'users.jsonl.zst');
   const read = async () => {

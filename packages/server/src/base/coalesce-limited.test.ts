@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limited } from './coalesce.ts';
 
-test('limited calls run in order, pass their slot on, and are rejected beyond waitingMax', async () => {
+test('limited calls run in order, pass on their slots, and are rejected beyond waitingMax', async () => {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });

@@ -12,7 +12,7 @@ type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {
 
 /**
  * Records the batches in the order they were sent. The test resolves the batches and advances the
- * time.
+ * clock.
  */
 function open(options: BatchOptions = {}) {
   let nowMs = 0;
@@ -207,7 +207,7 @@ test('concurrent calls with the same name share a result, which is not cached', 
   ok(heldBytes() - before < 10_000_000);
 });
 
-test('no result is older than its call, whatever the timing', async () => {
+test('no result is older than its call, regardless of timing', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let version = 0;
@@ -230,7 +230,7 @@ test('no result is older than its call, whatever the timing', async () => {
   }
 });
 
-test('a call joins a running call only if that one is recent enough and began after forget()', async () => {
+test('a running call can be joined only if it is recent enough and began after forget()', async () => {
   let nowMs = 0;
   const calls: PromiseWithResolvers<string>[] = [];
   const reads = sharedWithin<string>(() => nowMs);
@@ -256,7 +256,7 @@ test('a call joins a running call only if that one is recent enough and began af
   equal(reads.isRunning('a'), false);
 });
 
-test('a shared result is at most withinMs older than its call, whatever the timing', async () => {
+test('a shared result is at most withinMs older than its call, regardless of timing', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let nowMs = 0;

@@ -25,7 +25,7 @@ const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slic
 const isAscending = (ids: string[]): boolean =>
   ids.every((id, at) => at === 0 || (ids[at - 1] ?? '') < id);
 
-test('an ID is a version 7 UUID that contains the millisecond of its creation', () => {
+test('an ID is a version 7 UUID that contains its creation time in milliseconds', () => {
   const newId = createIdMaker(setClock(), seededBytes('ids'));
   for (let n = 0; n < 100; n += 1) {
     const id = newId();
@@ -34,12 +34,12 @@ test('an ID is a version 7 UUID that contains the millisecond of its creation', 
   }
 });
 
-test('IDs created in one millisecond ascend, even when the counter overflows', () => {
+test('IDs created in the same millisecond ascend, even when the counter overflows', () => {
   const newId = createIdMaker(setClock(), seededBytes('ids'));
   const ids = Array.from({ length: 10_000 }, newId);
   ok(isAscending(ids));
   equal(new Set(ids).size, ids.length);
-  ok(msOf(ids.at(-1) ?? '') - START_MS <= 4, 'the counter uses only a few milliseconds in advance');
+  ok(msOf(ids.at(-1) ?? '') - START_MS <= 4, 'the counter runs only a few milliseconds ahead');
 });
 
 test('IDs ascend while the clock is stepped back and forth', () => {

@@ -12,7 +12,7 @@ const plain = (fields: object): string =>
 
 const readable: [string, object, string][] = [
   ['time, level and message', { msg: 'ready' }, '03:04:05 info  ready'],
-  ['a level of five letters', { level: 'error', msg: 'no' }, '03:04:05 error no'],
+  ['a five-letter level', { level: 'error', msg: 'no' }, '03:04:05 error no'],
   ['a level without a colour', { level: 'trace', msg: 'x' }, '03:04:05 trace x'],
   [
     'fields after the message',
@@ -61,12 +61,12 @@ test('a terminal gets readable lines', () => {
   match(stripVTControlCharacters(first), /^\d\d:\d\d:\d\d info {2}two ms=2$/);
 });
 
-test('lines below the level are not written', () => {
+test('lines below the configured level are not written', () => {
   const lines = Object.fromEntries(logLevels.map((level) => [level, written(level, false).length]));
   deepEqual(lines, { trace: 4, debug: 4, info: 3, warn: 2, error: 1, silent: 0 });
 });
 
-test('an error is logged with its message and code, but without the values that a driver attached', () => {
+test('an error is logged with its message and code, but without the values attached by a driver', () => {
   const out = new PassThrough();
   const row = { detail: 'Failing row contains (ada@example.com)', parameters: ['hunter2'] };
   const error = Object.assign(new Error('violates a check'), { code: '23514', table: 'users' });

@@ -20,7 +20,7 @@ test("a value is passed on immediately, and a promise's value when the promise r
   equal(await chain(1, async (one) => one + 1), 2);
 });
 
-test('an error in a step is thrown unchanged', async () => {
+test('an error thrown in a step is rethrown unchanged', async () => {
   throws(() => chain(1, fail), fault);
   await rejects(async () => chain(Promise.resolve(1), fail), fault);
   await rejects(async () => chain(Promise.reject(fault), () => 2), fault);

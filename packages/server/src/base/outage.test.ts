@@ -1,4 +1,4 @@
-// A lasting fault is logged when it begins, every ten minutes, and when it ends.
+// A persistent fault is logged when it begins, every ten minutes, and when it ends.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOutageLog } from './outage.ts';
@@ -25,7 +25,7 @@ function rig() {
   return { lines, outage, pass };
 }
 
-test('a lasting fault is logged once, again after ten minutes, and when it ends', () => {
+test('a persistent fault is logged once, again after ten minutes, and when it ends', () => {
   const { lines, outage, pass } = rig();
   outage.over();
   for (let n = 0; n < 600; n += 1) {

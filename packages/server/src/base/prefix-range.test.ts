@@ -28,7 +28,7 @@ test('a prefix that ends in the highest character has a range too; only ASCII le
   deepEqual(textRangeOf('\u{10ffff}'), { from: '\u{10ffff}', to: null });
 });
 
-test('a text has a range of IDs only if an ID can begin with it', () => {
+test('a string has an ID range only if an ID can begin with it', () => {
   const id = '01890C5E-7b21-7c3a-9d5e-0123456789ab';
   deepEqual(idRangeOf(id), { from: id, to: id });
   deepEqual(idRangeOf('01890c5e-7'), {

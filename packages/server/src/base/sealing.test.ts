@@ -9,7 +9,7 @@ const key = Buffer.alloc(32, 1);
 const { seal, unseal } = createSealing(key, systemRandomBytes);
 const TOKEN = 'q3Zk0J7vX2m9fL1sT8wYbN4cR6dH5gPaUeIoKxMzQwE';
 
-test('a sealed secret can be unsealed, and its sealed form does not contain its text', () => {
+test('a sealed secret can be unsealed, and its sealed form does not contain the plaintext', () => {
   for (const text of [TOKEN, '', 'ä🔑\n', 'x'.repeat(500)]) {
     const sealed = seal(new Secret(text));
     equal(unseal(sealed).reveal(), text);

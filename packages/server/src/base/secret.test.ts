@@ -43,7 +43,7 @@ test('a secret is not logged', () => {
   equal(lines.includes('[secret]'), true);
 });
 
-test('a secret is not cloned into another thread', () => {
+test('a secret cannot be cloned into another thread', () => {
   deepEqual(Object.keys(structuredClone(secret)), []);
   throws(() => structuredClone(secret).reveal());
 });

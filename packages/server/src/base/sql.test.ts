@@ -46,7 +46,7 @@ test('fields become columns and parameters, and undefined fields are left out', 
   });
 });
 
-test('only names and numbers become part of the SQL text directly', () => {
+test('only names and numbers are inserted directly into the SQL text', () => {
   const overdue = sql`${named('d.due_at')} < ${constant(5)}`;
   equal(textOf(allOf([overdue, sql`sent_at is null`])), 'd.due_at < 5 and sent_at is null');
   for (const name of ['a b', 'a;', '', 'a.b.c', 'A', '"a"', 'a\n']) {

@@ -1,10 +1,10 @@
-// The hand-written formatter gives the same text as Date.toISOString.
+// The hand-written formatter produces the same text as Date.toISOString.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { wireTime } from './wire-time.ts';
 
-test('times are formatted as by toISOString, whatever order they come in', () => {
+test('times are formatted as toISOString formats them, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
       for (const moment of moments) equal(wireTime(moment), moment.toISOString());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cacheCompiledCode } from './compiled-code.ts';
 
-test("other programs' compiled code is removed, and nothing else", (t) => {
+test("only other programs' compiled code is removed", (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kr-compiled-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const cache = join(dataDir, 'compiled');

@@ -1,4 +1,4 @@
-// The command printed by a fresh start must work when pasted into a shell.
+// The command printed at startup must work when pasted into a shell.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ for (const [what, env, token] of [
     "$(cat '/a b'\\''s/bootstrap-token')",
   ],
   ['set by the operator', { KEYRAIL_BOOTSTRAP_TOKEN: TOKEN }, '$KEYRAIL_BOOTSTRAP_TOKEN'],
-  ['of a deployment with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
+  ['for a PostgreSQL deployment', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
 ] as const) {
   test(`the welcome message refers to a bootstrap token ${what} and does not print it`, () => {
     const text = welcome('http://x', configOf(env));
@@ -35,7 +35,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome message says if the port comes from PORT', () => {
+test('the welcome message says when the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),

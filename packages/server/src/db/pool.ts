@@ -75,7 +75,8 @@ export function pooledDatabase(parts: PoolParts): Database {
           throw untouched(error);
         });
         const now = answers.at(-1)?.rows[0]?.now;
-        if (!(now instanceof Date)) throw new Error('bug: the database did not return the current time');
+        if (!(now instanceof Date))
+          throw new Error('bug: the database did not return the current time');
         const run = (statement: Statement) => runIn(client, statement, opening);
         // The embedded store never yields to the event loop, so this lets other work run between
         // two statements.

@@ -1,4 +1,4 @@
-// A statement's trace is passed to the store, so that its log and its session list identify the
+// A statement's trace is passed to the store, so that the store's log and session list identify the
 // span.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const opening = (more: Partial<Opening> = {}): Opening => ({
   ...more,
 });
 
-test("for one transaction, the session's name contains the full traceparent", async () => {
+test("for the duration of one transaction, the session's name contains the full traceparent", async () => {
   const { db } = await testApp();
   const nameOf = async (more: Partial<Opening> = {}) =>
     (await db.once(opening(more), NAME)).rows[0]?.name;
@@ -37,7 +37,7 @@ test("for one transaction, the session's name contains the full traceparent", as
 /** An export delay long enough that no span is sent before the process exits. */
 const NEVER_MS = 60_000;
 
-test('a recorded statement passes its span to PostgreSQL and nowhere else', async () => {
+test('a recorded statement passes its span only to PostgreSQL', async () => {
   const { db } = await testApp();
   const traces = await openTraces({
     protocol: 'http/json',
@@ -57,7 +57,7 @@ test('a recorded statement passes its span to PostgreSQL and nowhere else', asyn
   else equal(named, usual);
 });
 
-test("a summary consists of a statement's kind and its first table", () => {
+test("a summary consists of the statement's kind and its first table", () => {
   const summaries = {
     'select id from api_keys where id = $1': 'select api_keys',
     'insert into projects (id) values ($1) returning *': 'insert projects',

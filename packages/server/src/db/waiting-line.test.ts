@@ -1,4 +1,4 @@
-// The queue in front of the pool: what is rejected, what waits, and in which order work is served.
+// The queue in front of the pool: what is rejected, what waits, and in what order work is served.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const asking = (remainingMs: number, more: Partial<ConnectionRequest> = {}): Con
   ...more,
 });
 
-/** Two connections, both lent, and a role whose work takes `takesMs` on average. */
+/** Two connections, both in use, and a role whose work takes `takesMs` on average. */
 async function busyLine(takesMs: number, role: DoorRole = 'kr_write'): Promise<WaitingLine> {
   const line = createWaitingLine({ connections: 2, waitingMax: 20 });
   for (let round = 0; round < LEARNED; round += 1) {
@@ -36,7 +36,7 @@ test('work that cannot finish before its deadline is rejected immediately', asyn
   await waiting;
 });
 
-test('a free connection is used even if the work takes long on average', async () => {
+test('a free connection is used even if the work takes a long time on average', async () => {
   const line = await busyLine(60_000);
   await rejects(line.enter(asking(3000)), StoreUnavailable);
   line.leave('kr_write', 60_000);

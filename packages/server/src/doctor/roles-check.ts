@@ -42,7 +42,10 @@ export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
       ? [
           fault(
             `Privileges are not as expected: ${listed(faults.map(({ what }) => what))}.`,
-            `As the schema owner: ${listed(faults.map(({ statement }) => statement), '; ')}`,
+            `As the schema owner: ${listed(
+              faults.map(({ statement }) => statement),
+              '; ',
+            )}`,
           ),
         ]
       : []),

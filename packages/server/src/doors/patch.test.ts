@@ -61,7 +61,7 @@ test('for meta and email addresses, the audit payload contains only the field na
   });
 });
 
-test('a difference of one millisecond, or in the order of an array, is a change', () => {
+test('a difference of one millisecond, or in the order of an array, counts as a change', () => {
   deepEqual(effectOf(current, { expiresAt: new Date(1) }).names, ['expires_at']);
   deepEqual(effectOf(current, { meta: { a: 1, b: [2, 1] } }).names, ['meta']);
 });

@@ -26,7 +26,7 @@ type Opened = Harness & {
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
-  /** Called on each call of `forgetKeys`, before it returns. */
+  /** Called each time `forgetKeys` is called, before it returns. */
   onForget: { act(): void };
 };
 
@@ -198,7 +198,7 @@ test('an operation cannot run COMMIT to bypass the audit log', async (t) => {
   deepEqual(await stateOf(app), before);
 });
 
-test('a change that weakens a secret key waits until no process has it cached', async (t) => {
+test('a change that weakens a secret key waits until no process has the key cached', async (t) => {
   const app = await opened(t);
   const { id } = await app.as.liveKey('POST /v1/secret_keys', { env: 'test' });
   const found = { id, reason: 'found', foundAt: null };

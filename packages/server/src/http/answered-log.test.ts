@@ -112,7 +112,7 @@ test('a successful sign-in is logged with the user and network, a failed one onl
   }
 });
 
-test('the secret scanner is logged by its signing key, and only if its signature is valid', async (t) => {
+test('log lines identify the secret scanner by its signing key, and only if its signature is valid', async (t) => {
   const app = await harness(t);
   const { ask } = logged(t, app);
   const payload = JSON.stringify([]);
@@ -169,7 +169,7 @@ test('request IDs set by proxies and tracing systems are kept', () => {
   equal(chosenRequestId(['a', 'b']), undefined);
 });
 
-test('the logged network is a /24 or a /48, whichever notation the address uses', () => {
+test('the logged network is a /24 or a /48, regardless of the address’s notation', () => {
   for (const [address, network] of [
     ['198.51.100.7', '198.51.100.0/24'],
     ['::ffff:198.51.100.7', '198.51.100.0/24'],

@@ -38,7 +38,7 @@ test('outside the embed plane, a preflight is rejected as an unknown method', as
     for (const name of Object.keys(answer.headers)) ok(!name.startsWith('access-control-'), url);
   }
   const plain = await http.inject({ method: 'OPTIONS', url: '/v1/embed/keys' });
-  equal(plain.statusCode, 405, 'without an Origin it is not a preflight');
+  equal(plain.statusCode, 405, 'without an Origin, it is not a preflight');
 });
 
 test('an allowed origin can read responses and errors; any other origin can read neither', async (t) => {
@@ -61,7 +61,7 @@ test('an allowed origin can read responses and errors; any other origin can read
   }
 });
 
-test('the longest possible embed token fits into the request headers', async (t) => {
+test('the longest possible embed token fits in the request headers', async (t) => {
   const app = await harness(t);
   const origins = Array.from({ length: 20 }, (_, at) => `https://${`${at}`.padStart(247, 'x')}`);
   await app.as.liveKey('PATCH /v1/workspace', { embed_origins: origins });

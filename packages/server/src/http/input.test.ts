@@ -1,4 +1,4 @@
-// Input is parsed strictly, and errors contain the path of the value.
+// Input is parsed strictly, and errors contain the value's path.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Meta, RateLimits } from '@keyrail/protocol/validators.ts';

@@ -61,13 +61,16 @@ for (const [what, request, part, paths] of [
   });
 }
 
-test('an error about many fields gives a small response', async (t) => {
+test('an error about many fields results in a small response', async (t) => {
   const many = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(50)}${n}=1`).join('&');
   const answer = await server(t).inject({ url: `/things/${ID}?${many}` });
   equal(answer.json().error.details.length, 100);
 });
 
-/** A route without a door. If the query is not empty, it responds 409, as if a slug were taken. */
+/**
+ * A route without a door. If the query is not empty, it responds with a 409, as if a slug were
+ * taken.
+ */
 const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true } = {}) => ({
   line,
   endpoint: { ...endpoint, query: z.looseObject({}), refusals: more.declared ?? {} },
@@ -87,7 +90,7 @@ test('a conflict that the endpoint does not declare is a server error', async (t
   equal((await app.inject('/may-not?taken')).statusCode, 500);
 });
 
-test('successful responses of hot routes are logged at debug, all others at info', async (t) => {
+test('successful responses from hot routes are logged at debug, all others at info', async (t) => {
   const declared = { 409: 'The slug is taken.' };
   const routes = [plain('GET /usual', { declared }), plain('GET /hot', { declared, hot: true })];
   const linesAt = async (level: 'info' | 'debug'): Promise<string[]> => {
@@ -106,7 +109,7 @@ test('successful responses of hot routes are logged at debug, all others at info
   deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 responded', refused]);
 });
 
-test('the time to receive a body does not count towards the deadline', async (t) => {
+test('time spent receiving a body does not count towards the deadline', async (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
   const waits: number[] = [];

@@ -30,7 +30,7 @@ async function measuredApp(t: TestContext) {
   return { app, get, scrape };
 }
 
-/** The sample lines in the text, without their values. */
+/** Returns the sample lines in the text, without their values. */
 const seriesIn = (text: string): string[] =>
   text
     .split('\n')

@@ -22,7 +22,7 @@ test('backups are scheduled by default on the embedded store, but on PostgreSQL 
   match(String(everyMs({ KEYRAIL_BACKUP_EVERY: '5s' })), /^KEYRAIL_BACKUP_EVERY/);
 });
 
-test('a directory inside the data directory is recognised, however its path is written', () => {
+test('a directory inside the data directory is recognised, no matter how its path is written', () => {
   const placeOf = (dataDir: string, dir: string) => backupPlaceOf(dataDir, { dir });
   const read = readConfig({});
   const place = 'config' in read && backupPlaceOf(read.config.store.dataDir, read.config.backups);

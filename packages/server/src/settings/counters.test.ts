@@ -13,7 +13,7 @@ const faultsOf = (env: Record<string, string>): string[] => {
   return 'faults' in read ? read.faults : [];
 };
 
-test('REDIS_URL accepts a URL or the path of a socket', () => {
+test('REDIS_URL accepts a URL or a socket path', () => {
   const urls = ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock'];
   for (const url of urls) equal(redisUrlOf({ REDIS_URL: url }), url);
 });

@@ -1,5 +1,5 @@
-// The secrets that an embedded deployment generates: created once, never partial, and readable only
-// by the owner.
+// The secrets that an embedded deployment generates: created once, never partially written, and
+// readable only by the owner.
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Where the port comes from: KEYRAIL_PORT, otherwise PORT, otherwise the default.
+// Where the port comes from: KEYRAIL_PORT, then PORT, then the default.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';

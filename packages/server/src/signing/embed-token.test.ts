@@ -58,7 +58,7 @@ const hashed: (hash: string, key: KeyObject) => Signer = (hash, key) => (input) 
 
 type Forgery = { head?: Json | string; payload?: Json | unknown[] | string; by?: Signer };
 
-/** Creates a genuine token, apart from the given changes; undefined members are removed. */
+/** Creates a token that is genuine apart from the given changes; undefined members are removed. */
 function forge({ head = {}, payload = {}, by }: Forgery = {}): string {
   const isPlain = (value: unknown): value is Json =>
     typeof value === 'object' && !Array.isArray(value);
@@ -77,7 +77,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
 const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** The genuine token with different claims but its original signature. */
+/** Returns the genuine token with different claims but its original signature. */
 function tampered(claims: Json): string {
   const [head, , signature] = genuine.split('.');
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;

@@ -1,4 +1,4 @@
-// When a process reads the signing keys: only once a request needs them, and a single time for all
+// When a process reads the signing keys: only when a request needs them, and only once for all
 // requests that need them at the same time.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -60,7 +60,7 @@ test('a request during a read gets the result of a later read', async () => {
   deepEqual(await late, ['first', 'second']);
 });
 
-test('a new key is found as soon as a token refers to it', async () => {
+test('a new key is loaded as soon as a token refers to it', async () => {
   const { committed, reads, keys } = heldDatabase();
   const unknown = keys.verifying('made-up', 'embed_token');
   await turnEnds();

@@ -1,4 +1,4 @@
-// An announcement wakes the requests waiting for that project. A request is removed when its wait
+// An announcement wakes the requests waiting for its project. A request is removed when its wait
 // ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
@@ -60,7 +60,7 @@ test('an acknowledgement wakes requests waiting for acknowledgements, but not th
   equal(await isOver(), true);
 });
 
-test('each workspace may hold a limited number of polls; any more get an immediate response', () => {
+test('each workspace may hold a limited number of polls; further polls get an immediate response', () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });
@@ -85,7 +85,7 @@ test('a closed hub holds no requests', async () => {
   deepEqual(hub.awaited(), []);
 });
 
-test('up to fifty thousand requests are held; any more get an immediate response', async () => {
+test('up to fifty thousand requests are held; further ones get an immediate response', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();

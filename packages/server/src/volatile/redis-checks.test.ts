@@ -41,13 +41,13 @@ function scene(
   return { check: (check: typeof aCheck) => ask('', check), calls };
 }
 
-test('a call whose response was lost is not repeated, because it may have charged', async () => {
+test('a call whose response was lost is not repeated, because it may already have been charged', async () => {
   const { check, calls } = scene(() => Promise.reject(new Error('Connection is closed.')));
   for (const asked of [check(aCheck), check(aCheck)]) await rejects(asked, REFUSAL);
   deepEqual(calls, ['by its hash', 'failed']);
 });
 
-test('if the server does not have the script, it is sent', async () => {
+test('the script is sent if the server does not have it', async () => {
   const { check, calls } = scene(
     () => Promise.reject(new Error('NOSCRIPT No matching script.')),
     async () => [1, 1, 1000, 0],

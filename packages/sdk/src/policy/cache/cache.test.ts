@@ -94,7 +94,7 @@ test('a cached policy is restored exactly, key by key', async (t) => {
   }
 });
 
-test('a thousand differently damaged files are all rejected', async (t) => {
+test('files damaged in a thousand different ways are all rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();
@@ -183,7 +183,7 @@ test('a slow write does not replace a newer cache file written in the meantime',
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('with many concurrent writers, the newest version remains', async (t) => {
+test('with many concurrent writers, the newest version wins', async (t) => {
   const { dir, open } = await ground(t);
   for (let round = 0; round < 30; round += 1) {
     const versions = Array.from({ length: 8 }, (_, at) => 8 * round + at + 1);
@@ -198,7 +198,7 @@ test('with many concurrent writers, the newest version remains', async (t) => {
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('cache writes are delayed, and not repeated when nothing has changed', async (t) => {
+test('cache writes are delayed, and are not repeated if nothing has changed', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
   await cache.load();
@@ -245,7 +245,7 @@ test('a node killed seconds after a revocation and restarted offline rejects the
   equal(second.node.verify(narrowed, { scopes: ['a'] }).allowed, false);
 });
 
-test("partial files left by a crash are removed, but another writer's are kept", async (t) => {
+test('partial files left by a crash are removed, but those of another writer are kept', async (t) => {
   const { dir, path, open } = await written(t);
   const old = `${await path()}.0011`;
   const fresh = `${await path()}.2233`;

@@ -1,6 +1,6 @@
 // The policy cache: the last good policy in a file, so a cold start needs no control plane, and a
-// small journal with the changes since. Both are encrypted (see format.ts). If the files
-// or the disk fail, the node works without a cache.
+// small journal with the changes since. Both are encrypted (see format.ts). If the files are
+// damaged or the disk fails, the node works without a cache.
 import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { Unproven } from '../proof/verify-answer.ts';
@@ -24,12 +24,15 @@ import { readNewest, removeVersions, type Versioned, versionsOf } from './versio
 import { type Found, Writing } from './writing.ts';
 
 export type DiskCache = {
-  /** The cached policy; null if it is missing, invalid or from a different feed. Never rejects. */
+  /**
+   * Loads the cached policy; null if it is missing, invalid or from a different feed. Never
+   * rejects.
+   */
   load(): Promise<Kept | null>;
   /**
-   * Schedules a policy to be written. `delta` is the change that led to it; null after a snapshot.
-   * A delta with anything but new keys is written immediately, because a revocation must survive a
-   * restart.
+   * Schedules a policy to be written. `delta` is the change that produced it; null after a
+   * snapshot. A delta that contains anything other than new keys is written immediately, because a
+   * revocation must survive a restart.
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
@@ -42,12 +45,12 @@ export type DiskCache = {
   confirm(sentAtMs: number): void;
   /** Why the cache cannot be written; null when it can. */
   failure(): string | null;
-  /** Writes what is still pending. Never rejects. */
+  /** Writes any pending changes. Never rejects. */
   close(): Promise<void>;
 };
 
 export type CacheParts = Omit<CacheNaming, 'isProven'> & {
-  /** Set if the cache stores signed responses, which are verified when it is loaded. */
+  /** Set if the cache stores signed responses, which are verified when the cache is loaded. */
   proven?: ProvenParts | null;
   clock: Clock;
   log: Log;

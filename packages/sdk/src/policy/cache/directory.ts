@@ -17,7 +17,7 @@ const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file this old was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
-/** A file for a different secret key that was last written this long ago is no longer used. */
+/** A file for a different secret key is no longer in use if it was last written this long ago. */
 const OUTDATED_MS = 30 * 86_400_000;
 
 /** File name prefixes: `ofPolicy` for all secret keys, `own` for this node's secret key only. */
@@ -75,7 +75,7 @@ export async function makeDirectory(dir: string): Promise<void> {
   await checkDirectory(dir);
 }
 
-/** Throws when the directory must not be used. */
+/** Throws if the directory must not be used. */
 export async function checkDirectory(dir: string): Promise<void> {
   const found = await lstat(dir);
   if (!found.isDirectory())
@@ -86,7 +86,7 @@ export async function checkDirectory(dir: string): Promise<void> {
   }
 }
 
-/** Removes old files that a crash, or a node with a different secret key, left behind. */
+/** Removes old files left behind by a crash or by a node with a different secret key. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   // An earlier SDK gave all versions of a file the same name. If that SDK is installed again, it
   // must not find its old files, because they lack later revocations.

@@ -1,5 +1,5 @@
 // The policy cache under adverse conditions: failing disks, processes that share the directory,
-// files that do not belong together, and unfortunate timing.
+// mismatched files, and unfortunate timing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ test("a revocation that arrives while the first policy file is being written is 
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
-test('after a long time without changes, a snapshot is written soon, whatever its size', async (t) => {
+test('after a long time without changes, a snapshot is written soon, regardless of its size', async (t) => {
   const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
@@ -112,7 +112,7 @@ test('a journal is not applied to a policy with a different history', async (t) 
   await wholeWritten(oneClock, () => versionOf('policy'));
   const kept = await other.load();
   ok(kept);
-  // One node gets two keys. Then the database is restored, and the other node gets neither of them.
+  // One node gets two keys. Then the database is restored, so the other node gets neither of them.
   const chance = chanceFrom(1);
   for (const number of [50, 51])
     change(one, policy, [{ kind: 'upsert', entry: entryOf(number, chance) }]);

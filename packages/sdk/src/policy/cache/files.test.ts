@@ -101,11 +101,11 @@ test('non-regular files are rejected and replaced', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-/** The policy files in a directory: a journal on its own is not a policy. */
+/** Returns the policy files in a directory: a journal on its own is not a policy. */
 const policies = async (dir: string) =>
   (await readdir(dir)).filter((name) => name.endsWith('.policy'));
 
-test('a cache directory that is a link, or accessible to other users, is neither read nor written', async (t) => {
+test('a cache directory that is a link, or accessible to other users, is neither read from nor written to', async (t) => {
   const { above, dir, logged, open, cache } = await written(t, 10, 1);
   await cache.close();
   const files = await readdir(dir);

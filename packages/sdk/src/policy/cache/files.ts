@@ -39,7 +39,7 @@ export function openDisk({ whole, journal, belonging, failed }: DiskParts): Disk
   return {
     wholeVersion: () => newestVersion(whole),
     journalVersion: () => newestVersion(journal),
-    // The pieces are created before the first await, so that they show the policy as it is now.
+    // The pieces are created before the first await, so that they reflect the policy as it is now.
     writeWhole: async (latest, condition) => {
       const { version, proofs } = latest.policy;
       const pieces = proofs ? provenPieces(latest, proofs, belonging) : piecesOf(latest, belonging);

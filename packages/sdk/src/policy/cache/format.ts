@@ -25,7 +25,7 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-/** In this format, a policy file always has a journal: without one, it counts as damaged. */
+/** In this format, a policy file always has a journal: without one, it is considered damaged. */
 const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
@@ -50,7 +50,7 @@ export type Belonging = {
   /** The environment that the feed is limited to; null for both. */
   env: Env | null;
   tenantIds: readonly string[];
-  /** Additional fields of the keys; absent if there are none. */
+  /** Additional key fields; absent if there are none. */
   include?: readonly Include[];
   /** The features that the node could enforce; absent if there were none. */
   understands?: readonly string[];
@@ -86,7 +86,7 @@ export type KeptTimes = {
 
 export type Kept = KeptTimes & { policy: Policy };
 
-/** The unencrypted front: the salt for the key, and the version, which writers compare. */
+/** Builds the unencrypted front: the salt for the key, and the version, which writers compare. */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);
@@ -96,7 +96,7 @@ export function frontOf(secretKey: string, salt: Uint8Array, version: number): B
   return front;
 }
 
-/** The version of a file; null if its front was not written with this secret key. */
+/** Returns a file's version, or null if its front was not written with this secret key. */
 export function versionIn(secretKey: string, file: Buffer): number | null {
   if (file.length < FRONT_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const { mac } = keysFor(secretKey, file);
@@ -136,7 +136,7 @@ export function opener(secretKey: string, front: Buffer) {
   return decipher.setAAD(front);
 }
 
-/** A snapshot of a policy, in pieces of bounded size; later changes do not affect it. */
+/** Returns a snapshot of a policy, in pieces of bounded size. Later changes do not affect it. */
 export function piecesOf(
   { policy, savedAt, confirmedAt }: Kept,
   belonging: Belonging,

@@ -55,7 +55,7 @@ test('imported keys in the journal are restored as imported', async (t) => {
   deepEqual(kept && toldBy(kept.policy.table, entry.lookupHash), entry);
 });
 
-test('each of many revocations in a row is written before it is acknowledged', async (t) => {
+test('in a long series of revocations, each one is written before it is acknowledged', async (t) => {
   const { open, versionOf, cache, policy } = await written(t, 100, 1);
   for (let number = 0; number < 50; number += 1) {
     change(cache, policy, [removal(number)]);
@@ -132,11 +132,11 @@ test('a journal without its policy file is not used, and is removed when it is o
   deepEqual(await readdir(dir), []);
 });
 
-/** Copies all complete files. The policy file comes last, because it can only get newer. */
+/** Copies all complete files. The policy file is copied last, because it can only get newer. */
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy'] as const) {
-    // A newer version may replace the one that was just found.
+    // A newer version may have replaced the one just found.
     await until(async () => {
       const path = await newestFile(from, kind);
       const name = basename(path);
@@ -148,7 +148,7 @@ async function copyNow(from: string, to: string): Promise<void> {
   }
 }
 
-/** One step of the control plane: new, changed and revoked keys. */
+/** Generates one step of the control plane: new, changed and revoked keys. */
 function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   return Array.from({ length: 1 + chance.below(4) }, (): Change => {
     const number = chance.below(60);

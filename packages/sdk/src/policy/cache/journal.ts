@@ -71,19 +71,25 @@ export class Journal {
     this.#chars = 0;
   }
 
-  /** Whether the journal covers every change since a policy file of this version; null: no file. */
+  /**
+   * Whether the journal covers every change since a policy file of this version; null means that
+   * there is no file.
+   */
   follows(version: number | null): boolean {
     const [first] = this.#batches;
     return first !== undefined && version !== null && first.since <= version;
   }
 
-  /** Drops the changes that a policy file of this version already contains. */
+  /** Drops the changes already contained in a policy file of this version. */
   forget(version: number): void {
     this.#batches = this.#batches.filter((batch) => batch.version > version);
     this.#chars = this.#batches.reduce((sum, { chars }) => sum + chars, 0);
   }
 
-  /** The file contents: a head that describes the resulting policy, then one change per line. */
+  /**
+   * Returns the file contents: a head that describes the resulting policy, then one change per
+   * line.
+   */
   pieces({ policy, savedAt, confirmedAt }: Kept, belonging: Belonging): Uint8Array[] {
     const { version, projectDeleted, table } = policy;
     const { fingerprint } = table;

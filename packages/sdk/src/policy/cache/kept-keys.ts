@@ -1,5 +1,5 @@
-// The file beside the cache that stores the feed's public keys, so that a start without the control
-// plane can verify the cache. It is encrypted like the cache.
+// The file, stored alongside the cache, that contains the feed's public keys, so that a start
+// without the control plane can verify the cache. It is encrypted like the cache.
 import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
 import { type CacheNaming, KEYS_END, makeDirectory, namesOf } from './directory.ts';

@@ -1,5 +1,5 @@
-// A policy file whose journal was deleted counts as damaged, because the journal may have contained
-// revocations.
+// A policy file whose journal was deleted is considered damaged, because the journal may have
+// contained revocations.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

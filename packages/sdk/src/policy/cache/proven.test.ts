@@ -16,7 +16,9 @@ import { readSealed, writeSealed } from './sealed-file.ts';
 
 const secretKey = secretKeyOf('live');
 
-/** A control plane with three keys, one of them revoked, and a cache left by a closed node. */
+/**
+ * Sets up a control plane with three keys, one of them revoked, and a cache left by a closed node.
+ */
 async function cached(t: TestContext, feedKeys?: 'jwks') {
   const above = await mkdtemp(join(tmpdir(), 'kr-proven-'));
   t.after(() => rm(above, { recursive: true, force: true }));
@@ -40,7 +42,7 @@ async function cached(t: TestContext, feedKeys?: 'jwks') {
 
 type Cached = Awaited<ReturnType<typeof cached>>;
 
-/** A node that cannot reach the control plane. */
+/** Starts a node that cannot reach the control plane. */
 async function startedFromCache(t: TestContext, { plane, options }: Cached, more = {}) {
   const away = new SignedPlane(plane.clock);
   away.fault = () => new Response(null, { status: 503 });

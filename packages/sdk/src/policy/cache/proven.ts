@@ -1,7 +1,7 @@
 // A cache of signed responses, for nodes that verify the feed. The policy file contains the pages
-// of the last snapshot and the deltas since; the journal contains further deltas. A start verifies
-// all of them and builds the policy from nothing else. Both files are encrypted like any other
-// cache.
+// of the last snapshot and the deltas since; the journal contains further deltas. On startup, all
+// of them are verified, and the policy is built from nothing else. Both files are encrypted like
+// any other cache.
 //
 //   head length · head (JSON) · for each response: length · its headers (JSON) · length · its body
 import { InvalidContent, readInteger, readRecord, readText } from '../../json.ts';
@@ -24,7 +24,7 @@ const RESPONSES_MAX = 100_000;
 const TEXT = /^[\x20-\x7e]{1,8192}$/;
 const BASE64 = /^[A-Za-z\d+/=]*$/;
 
-/** The contents of the policy file. */
+/** Returns the contents of the policy file. */
 export function provenPieces(
   { policy, confirmedAt }: Kept,
   { snapshot, deltas }: Proofs,
@@ -69,7 +69,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
   return policy.whole(readInteger(head.version, 'version'), confirmedAt);
 }
 
-/** The journal's line for a delta. */
+/** Returns the journal's line for a delta. */
 export const provenLine = ({ body, ...headers }: Proof): string =>
   JSON.stringify({ ...headers, body: Buffer.from(body).toString('base64') });
 
@@ -119,7 +119,7 @@ class PolicyInParts {
   readonly #proofs: Proofs = { snapshot: [], deltas: [] };
   #policy: Policy | null = null;
   #generatedAt = 0;
-  /** The cursor for the page that must come next; null after the last page. */
+  /** The cursor that the next page must have; null after the last page. */
   #cursor: string | null = null;
 
   constructor(reading: Reading, kept?: Kept) {
@@ -139,7 +139,7 @@ class PolicyInParts {
     this.#generatedAt = part.generatedAt;
   }
 
-  /** Throws unless the responses lead to this version. */
+  /** Throws unless the responses end at this version. */
   async whole(version: number, confirmedAt: number): Promise<Kept> {
     const policy = this.#policy;
     if (!policy || this.#cursor !== null) throw new Error('a page of its snapshot is missing');
@@ -186,7 +186,10 @@ class PolicyInParts {
     return { ...expected, entriesMax: PAGE_KEYS_MAX };
   }
 
-  /** The cursor that a response was requested with. Throws if it was for a different feed. */
+  /**
+   * Returns the cursor that a response was requested with. Throws if the request was for a
+   * different feed.
+   */
   #cursorIn(target: string): string | null {
     const { query } = this.#reading;
     const isOfFeed = ['snapshot', 'delta'].some((endpoint) =>

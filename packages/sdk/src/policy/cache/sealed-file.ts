@@ -33,7 +33,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 /** The maximum number of calls of `meet`; after that, the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
-/** The version and the decrypted bytes. Throws if the file is missing or invalid. */
+/** Returns the version and the decrypted bytes. Throws if the file is missing or invalid. */
 export async function readSealed(
   path: string,
   secretKey: string,
@@ -98,7 +98,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<voi
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // Runs in the same tick as the last check of the condition.
+    // Runs in the same tick as the final check of the condition.
     renameSync(part, path);
     contents.condition?.done(contents.version);
   } catch (error) {
@@ -138,8 +138,8 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws disk
- * errors, which say nothing about the file.
+ * Returns a file's version: null if there is no file, UNKNOWN_VERSION if it cannot be trusted.
+ * Throws disk errors, which say nothing about the file.
  */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;

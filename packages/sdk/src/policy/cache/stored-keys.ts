@@ -1,5 +1,5 @@
-// Reads keys and their terms from a file of the cache; throws InvalidContent. The files are
-// encrypted and authenticated, but another version of the SDK may have written them.
+// Reads keys and their terms from a cache file; throws InvalidContent. The files are encrypted and
+// authenticated, but another version of the SDK may have written them.
 import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   RATE_LIMIT_MAX,
@@ -52,7 +52,7 @@ function readEntry(value: unknown): Entry {
   };
 }
 
-/** Reads the extras of a key; undefined if it has none. */
+/** Reads a key's extras; undefined if it has none. */
 export function readExtra(value: unknown): Extra | undefined {
   if (value === undefined) return undefined;
   const { meta, tenantExternalId } = readRecord(value, 'an extra');

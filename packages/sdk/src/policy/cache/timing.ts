@@ -1,4 +1,5 @@
-// Schedules writes: each at the earliest requested time, and never two of one kind in parallel.
+// Schedules writes: each at the earliest requested time, and never two of the same kind in
+// parallel.
 import type { Clock } from '../../clock.ts';
 
 export type Earliest = {

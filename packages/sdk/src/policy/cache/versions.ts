@@ -1,4 +1,4 @@
-// Versions of a cache file: each has its own name, and the highest one counts. With a single name,
+// Versions of a cache file: each has its own name, and the highest one is used. With a single name,
 // one process could replace another's newer version with an older one: checking the version and
 // renaming are two steps, and the other process may rename in between.
 import { readdirSync } from 'node:fs';
@@ -31,14 +31,14 @@ type Version = { version: number; path: string };
 const LISTINGS_MAX = 20;
 const VERSION = /^\d{1,16}$/;
 
-/** The number in a name such as "own.518.end"; null for other names. */
+/** Returns the number in a name such as "own.518.end"; null for other names. */
 function versionOfName(name: string, own: string, end: string): number | null {
   if (!name.startsWith(`${own}.`) || !name.endsWith(end)) return null;
   const text = name.slice(own.length + 1, -end.length);
   return VERSION.test(text) ? Number(text) : null;
 }
 
-/** The versions of a file, the highest first. Throws if the directory is missing. */
+/** Returns a file's versions, highest first. Throws if the directory is missing. */
 export function versionsOf({ dir, own, end }: Versioned): Version[] {
   return readdirSync(dir)
     .flatMap((name): Version[] => {
@@ -52,7 +52,9 @@ export function versionsOf({ dir, own, end }: Versioned): Version[] {
 const newestOf = (file: Versioned): Version | null =>
   versionsOf(file)[0] ?? versionsOf(file)[0] ?? null;
 
-/** The highest version; null without files, UNKNOWN_VERSION if it cannot be trusted. */
+/**
+ * Returns the highest version: null if there are no files, UNKNOWN_VERSION if it cannot be trusted.
+ */
 export function newestVersion(file: Versioned): number | null {
   try {
     for (let listings = 0; listings < LISTINGS_MAX; listings += 1) {
@@ -67,7 +69,10 @@ export function newestVersion(file: Versioned): number | null {
   }
 }
 
-/** The decrypted bytes of the highest version; null without files. Throws if it is invalid. */
+/**
+ * Decrypts the highest version. Returns null if there are no files; throws if the version is
+ * invalid.
+ */
 export async function readNewest(file: Versioned): Promise<Buffer | null> {
   for (let listings = 1; ; listings += 1) {
     const newest = newestOf(file);

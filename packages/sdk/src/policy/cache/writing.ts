@@ -39,7 +39,7 @@ const SMALL_KEYS_MAX = 10_000;
 /** The files on disk: `base` is the policy file's version; `kept` has the journal applied. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
-/** Thrown when the policy file being written is outdated and the journal does not cover the gap. */
+/** Thrown if the policy file being written is outdated and the journal does not cover the gap. */
 class Overtaken extends Error {}
 
 export class Writing {
@@ -78,7 +78,7 @@ export class Writing {
     return this.#failure;
   }
 
-  /** Continues from the files that were loaded. */
+  /** Continues from the loaded files. */
   begin({ kept, applied }: Found): void {
     this.#latest = kept;
     if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
@@ -120,8 +120,8 @@ export class Writing {
   }
 
   /**
-   * Resolves true if a start from disk would accept no key that has been removed so far. False if
-   * the files can neither be updated nor removed. Never rejects.
+   * Resolves to true if a start from disk would accept no key that has been removed so far, and to
+   * false if the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
     // The policy file is about to be replaced; a stream of changes must not delay that.
@@ -217,8 +217,8 @@ export class Writing {
 
   /**
    * Keys removed while the policy file is being written must be in the journal before that file is
-   * put in place. Even if none are removed there must be a journal, so that a start notices if it
-   * was deleted.
+   * put in place. Even if none are removed there must be a journal, so that the next start notices
+   * if the journal was deleted.
    */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written

@@ -1,4 +1,4 @@
-// A node behind a relay that holds genuine signed responses back and sends them later.
+// A node behind a relay that holds back genuine signed responses and sends them later.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ for (const minutes of [1, 10, 59]) {
     equal(confirmed > 0, minutes < 2);
   });
 
-  test(`after a normal start, responses delayed by ${minutes} min do not count as new`, async (t) => {
+  test(`after a normal start, responses delayed by ${minutes} min are not treated as new`, async (t) => {
     const plane = new SignedPlane();
     const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
     plane.alter = delayedBy(plane, minutes * MINUTE_MS);

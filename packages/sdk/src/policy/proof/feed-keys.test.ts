@@ -61,7 +61,7 @@ test('with a relay, the policy comes from the first URL, but the signing keys co
   ]);
 });
 
-test('responses signed with an unknown key do not make the node reload the list of keys all the time', async (t) => {
+test('responses signed with an unknown key do not make the node keep reloading the list of keys', async (t) => {
   const plane = new SignedPlane();
   const { node, clock } = await startedOn(t, plane, options);
   const { version } = node.state();
@@ -73,7 +73,7 @@ test('responses signed with an unknown key do not make the node reload the list 
   ok(plane.reads <= 12, String(plane.reads));
 });
 
-test('a node gets no policy if the list of signing keys is empty or only has keys for other purposes', async (t) => {
+test('a node gets no policy if the list of signing keys is empty or contains only keys for other purposes', async (t) => {
   for (const published of [[newSigner('first', 'receipt')], []]) {
     const plane = new SignedPlane();
     plane.published = published;

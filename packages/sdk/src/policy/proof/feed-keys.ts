@@ -1,5 +1,5 @@
-// The public keys that may sign the feed: pinned in the options, or read from the control plane and
-// kept beside the cache. Keys with any purpose other than `policy_feed` are ignored.
+// The public keys that may sign the feed: pinned in the options, or loaded from the control plane
+// and stored alongside the cache. Keys with any purpose other than `policy_feed` are ignored.
 
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -13,9 +13,9 @@ import { type Moment, momentOf, msSince } from '../time.ts';
 export type FeedKeys = {
   /** `no list`: no keys have been loaded, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
-  /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
+  /** Loads the published list when that is due: at startup, and once a day. Never rejects. */
   refresh(): Promise<void>;
-  /** How many times a newly loaded list lacked a key from the previous one. */
+  /** How many times a newly loaded list was missing a key from the previous one. */
   readonly removals: number;
   /**
    * Why the last attempt to load the list failed; null if it succeeded, or before the first
@@ -24,7 +24,7 @@ export type FeedKeys = {
   readonly failure: string | null;
 };
 
-/** The file beside the cache that keeps the list. Neither function rejects. */
+/** The file, stored alongside the cache, that contains the list. Neither function rejects. */
 export type KeptKeys = { read(): Promise<unknown>; write(jwks: FeedJwks): Promise<void> };
 
 type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; log: Log };
@@ -33,7 +33,7 @@ const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
 /** The timeout if there is already a list: shorter, because a response waits for the new list. */
 const AGAIN_TIMEOUT_MS = 3_000;
-/** An unknown key makes the node load the list again, but not more often than this. */
+/** An unknown key makes the node reload the list, but no more often than this. */
 const UNKNOWN_MS = 60_000;
 /**
  * The pause after a failed attempt to load the list: long, because a response waits for each one.
@@ -41,10 +41,10 @@ const UNKNOWN_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 
-/** Pinned keys by their IDs, or the list that the deployment publishes. */
+/** Pinned keys by ID, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
-/** The feed's keys in a JWKS; throws a TypeError if the JWKS is malformed. */
+/** Extracts the feed's keys from a JWKS; throws a TypeError if the JWKS is malformed. */
 export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   const { keys } = fieldsOf(jwks);
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) {
@@ -140,7 +140,7 @@ class PublishedKeys implements FeedKeys {
   }
 }
 
-/** A list's keys; null if the list is malformed. */
+/** Parses a list's keys; null if the list is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
     return feedKeysIn(jwks);

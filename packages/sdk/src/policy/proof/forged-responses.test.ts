@@ -96,10 +96,10 @@ const inAny: Forgery[] = [
   { name: 'a later time', forge: input(/created=(\d+)/, 'created=9$1') },
   { name: 'an unknown key', forge: bySigner(() => newSigner('unknown')) },
   {
-    name: 'another key with the same id',
+    name: 'another key with the same ID',
     forge: bySigner(({ plane }) => newSigner(plane.signer.kid)),
   },
-  { name: 'the key of receipts', forge: bySigner(({ receipts }) => receipts) },
+  { name: 'the receipt signing key', forge: bySigner(({ receipts }) => receipts) },
   { name: 'a key that is not pinned', forge: bySigner(({ other }) => other) },
   { name: 'another project', forge: inTarget(PROJECT_ID, PROJECT_ID.replace(/^./, 'f')) },
   { name: 'another environment', forge: inTarget(/\?/, '?env=test&') },

@@ -34,15 +34,16 @@ export type FeedVerifier = {
   /** Verifies a response from a cache, and returns its body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
   /**
-   * The moment up to which the last verified response confirms the policy; null before the first.
+   * Returns the moment up to which the last verified response confirms the policy; null before the
+   * first.
    */
   confirmedAt(): Moment | null;
   /** Why the last verified response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;
   readonly keys: Pick<FeedKeys, 'removals' | 'failure'>;
-  /** The key that signed the last verified response. */
+  /** Returns the key that signed the last verified response. */
   lastKid(): string | null;
-  /** The number of rejected responses. */
+  /** Returns the number of rejected responses. */
   refusals(): number;
 };
 

@@ -113,7 +113,7 @@ test('a node that starts without the control plane does not wait for the list of
   equal(plane.reads, reads);
 });
 
-test('if the list of keys cannot be reloaded, the old one stays in force and the node reports the failure', async (t) => {
+test('if the list of keys cannot be reloaded, the old list stays in force and the node reports the failure', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.listFault = () => new Response('<html>', { status: 200 });

@@ -12,7 +12,7 @@ const DELTA_BYTES_MIN = 1024 * 1024;
 /** A renewal is also due when there are more deltas than this. */
 const DELTAS_MAX = 10_000;
 /**
- * Nodes spread their renewals over this time: after a rotation, there is no hurry, because the old
+ * Nodes spread their renewals over this time. After a rotation there is no hurry, because the old
  * key stays published for a day.
  */
 const SPREAD_MS = 3_600_000;

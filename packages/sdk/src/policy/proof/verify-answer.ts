@@ -1,5 +1,5 @@
-// Verifies the signature of one response of the feed (RFC 9421), and the digest of its body
-// (RFC 9530). A response without a signature is rejected like one with a wrong signature.
+// Verifies the signature of one response of the feed (RFC 9421), and the digest of its body (RFC
+// 9530). A response without a signature is rejected, just like one with a wrong signature.
 import { createHash, verify } from 'node:crypto';
 import {
   FEED_LABEL,
@@ -60,7 +60,7 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   if (key === 'unknown') throw new Unproven('it was signed by an unknown key');
   const base = signatureBase({ status, digest, etag, target }, params);
   if (!verify(null, Buffer.from(base), key, signature)) {
-    throw new Unproven('its signature is wrong, or for another request');
+    throw new Unproven('its signature is wrong, or is for another request');
   }
   checkBody(bytes, digest);
   return signer;
@@ -89,7 +89,7 @@ function present(value: string | null, name: string): string {
   return value;
 }
 
-/** A member of a dictionary (RFC 9651). It must occur exactly once. */
+/** Returns a member of a dictionary (RFC 9651). It must occur exactly once. */
 function memberOf(dictionary: string, key: string): string {
   const found = membersOf(dictionary).filter((member) => member.startsWith(`${key}=`));
   const [member] = found;

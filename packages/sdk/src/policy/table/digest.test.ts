@@ -14,7 +14,7 @@ const words = fc.tuple(
   fc.constantFrom(0, 1024, 2048, -1, 7),
 );
 
-test('the text of an ID does not depend on the IDs formatted before it', () => {
+test("an ID's text does not depend on the IDs formatted before it", () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (many) => {
       for (const one of many) {

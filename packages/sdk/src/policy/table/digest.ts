@@ -21,7 +21,7 @@ const sha256: (key: string) => string =
     ? (key) => nodeCrypto.hash('sha256', key, 'binary')
     : (key) => nodeCrypto.createHash('sha256').update(key).digest('binary');
 
-/** The words of a key's lookup hash. They are valid until the next digest is computed. */
+/** Returns the words of a key's lookup hash. They are valid until the next digest is computed. */
 export function digestOf(key: string): Int32Array {
   digestBytes.write(sha256(key), 'binary');
   return digestWords;
@@ -59,7 +59,7 @@ const RECENT = 1024;
 const recentWords = new Int32Array(RECENT * ID_WORDS);
 const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');
 
-/** A UUID's text, from its four words, which begin at `start`. */
+/** Formats a UUID from its four words, which begin at `start`. */
 export function idText(words: ArrayLike<number>, start: number): string {
   const place = ((words[start] ?? 0) ^ (words[start + 3] ?? 0)) & (RECENT - 1);
   const at = place * ID_WORDS;

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 50_000;
 const NOTHING = new Int32Array(0);
 const scratch = new Int32Array(IDS_WORDS);
 
-/** The number of rows for this many keys, rounded up to whole chunks. */
+/** Returns the number of rows for this many keys, rounded up to whole chunks. */
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
@@ -33,12 +33,12 @@ export class Ids {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
   }
 
-  /** The chunk that a row is in. Used rows never change. */
+  /** Returns the chunk that a row is in. Used rows never change. */
   wordsOf(row: number): Int32Array {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** Where a row's key ID starts in its chunk; the tenant ID follows. */
+  /** Returns where a row's key ID starts in its chunk; the tenant ID follows it. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * this.rowWords;
   }
@@ -124,7 +124,7 @@ export class Ids {
     this.#chunks.length = this.#used / CHUNK_ROWS;
   }
 
-  /** A snapshot; later changes do not affect its used rows. */
+  /** Returns a snapshot; later changes do not affect its used rows. */
   show(): { used: number; chunks: Int32Array[] } {
     return { used: this.#used, chunks: [...this.#chunks] };
   }

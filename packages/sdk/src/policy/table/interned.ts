@@ -7,7 +7,7 @@ export type Pool<S, T> = {
   release(index: number): void;
   /** Values by index. An array, because every decision reads it and a call would cost time. */
   readonly values: readonly T[];
-  /** Every value's source, with the value's index. */
+  /** Returns every value's source, with the value's index. */
   sources(): [number, S][];
   /** Restores a value at its index, without a reference. */
   restore(index: number, source: S): void;
@@ -19,7 +19,7 @@ type Held<S, T> = { source: S; text: string; value: T; references: number };
 
 type PoolParts<S, T> = {
   empty: T;
-  /** A string that is unique for each value. */
+  /** Returns a string that is unique for each value. */
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;

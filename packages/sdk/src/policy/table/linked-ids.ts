@@ -1,6 +1,6 @@
-// The IDs of all keys. Each record of the table holds a link, either to a row for native keys or to
-// a row for imported keys. Only rows for imported keys have room for the details that an imported
-// key's text does not contain, so native keys need no memory for them.
+// The IDs of all keys. Each record in the table has a link to a row, either for native keys or for
+// imported keys. Only rows for imported keys have room for the details that an imported key's text
+// does not contain, so native keys need no memory for them.
 import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
@@ -30,7 +30,7 @@ export class LinkedIds {
     return this.native.bytes + this.imported.bytes;
   }
 
-  /** The table of IDs that a link leads to; the row in it is `rowOf(link)`. */
+  /** Returns the ID table that a link points to; the row in it is `rowOf(link)`. */
   of(link: number): Ids {
     return link < 0 ? this.imported : this.native;
   }
@@ -43,7 +43,7 @@ export class LinkedIds {
     return linkTo(this.imported.add(keyId, tenantId, more), true);
   }
 
-  /** Whether a link leads to exactly this key. */
+  /** Whether a link points to exactly this key. */
   holds(link: number, key: Identity): boolean {
     const { env, importedPrefix } = key;
     if (isImported(link) !== (importedPrefix !== undefined)) return false;
@@ -63,7 +63,8 @@ export class LinkedIds {
   }
 
   /**
-   * The ID tables with many unused rows, each with its number of keys; `keys` is the total number.
+   * Returns the ID tables with many unused rows, each with its number of keys; `keys` is the total
+   * number.
    */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [
@@ -73,7 +74,7 @@ export class LinkedIds {
     return all.filter((each) => each.ids.isSparse(each.keys));
   }
 
-  /** A key's new link while `ids` is being narrowed. */
+  /** Returns a key's new link while `ids` is being narrowed. */
   move(link: number, ids: Ids): number {
     return this.of(link) === ids ? linkTo(ids.move(rowOf(link)), isImported(link)) : link;
   }

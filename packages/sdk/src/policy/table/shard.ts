@@ -8,7 +8,7 @@
 // key, an unknown key 0.1 µs cheaper, a known key unchanged (it waits for its record either way)
 import { DIGEST_WORDS } from './digest.ts';
 
-/** The link to the key's IDs; zero in an empty record. */
+/** The link to the key's IDs; zero if the record is empty. */
 export const LINK_AT = DIGEST_WORDS;
 /** The pool index of the key's terms: its scopes and rate limits. */
 export const TERMS_AT = 9;
@@ -32,7 +32,7 @@ const GROWTH_AT_FIRST = 2;
 export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
-/** The expiry from its two words; Infinity if the key does not expire. */
+/** Reads the expiry from its two words; Infinity if the key does not expire. */
 export const expiryOf = (high: number, low: number): number =>
   high === NEVER ? Number.POSITIVE_INFINITY : high * WORD + (low >>> 0);
 
@@ -72,7 +72,7 @@ export class Shard {
     }
   }
 
-  /** The offset of a digest's record, or -1. All 32 bytes are compared. */
+  /** Returns the offset of a digest's record, or -1. All 32 bytes are compared. */
   find(digest: Int32Array): number {
     const tags = this.#tags;
     const tag = tagOf(digest[2] ?? 0);
@@ -99,7 +99,7 @@ export class Shard {
   }
 
   /**
-   * Removes a record. Later records of its probe sequence move up, so that no probe ends too early.
+   * Removes a record. Later records in its probe sequence move up, so that no probe ends too early.
    */
   remove(at: number): void {
     const words = this.own();
@@ -155,13 +155,15 @@ export class Shard {
     return this.words.byteLength + this.#tags.byteLength;
   }
 
-  /** A snapshot of the words; later changes do not affect it. */
+  /** Returns a snapshot of the words; later changes do not affect it. */
   show(): Int32Array {
     this.#isShown = true;
     return this.words;
   }
 
-  /** A probe starts at the second word, scaled to the table size; so a resize keeps the order. */
+  /**
+   * A probe starts at the second word, scaled to the table size; so resizing preserves the order.
+   */
   #homeOf(second: number): number {
     return (((second >>> 0) * this.#records) / WORD) | 0;
   }

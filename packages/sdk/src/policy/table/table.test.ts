@@ -51,7 +51,7 @@ test('after random changes, the table has the same contents as a Map', () => {
   }
 });
 
-test('after settle, a table takes little more memory than its keys', () => {
+test('after settle(), a table takes up little more memory than its keys', () => {
   const chance = chanceFrom(5);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
@@ -120,7 +120,7 @@ const rowOf = (table: PolicyTable, number: number): number => {
   return (table.wordsOf(place)[table.startOf(place) + LINK_AT] ?? 0) - 1;
 };
 
-/** The number of used records in a shard. */
+/** Counts the used records in a shard. */
 const usedIn = (words: Int32Array): number => {
   let used = 0;
   for (let at = LINK_AT; at < words.length; at += RECORD_WORDS) if (words[at] !== 0) used += 1;
@@ -195,7 +195,7 @@ test('unused scope sets and rate limits are removed', () => {
     }
   }
   equal(table.pool.sources().length, 40);
-  // A shared value must not keep a reference to the data of any one key.
+  // A shared value must not keep a reference to any single key's data.
   for (const [, kept] of table.pool.sources()) {
     deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
   }
@@ -213,7 +213,7 @@ test('an expiry is stored to the millisecond', () => {
   }
 });
 
-test('a digest that arrives with different IDs gets the new IDs', () => {
+test('a known digest that arrives with different IDs gets the new IDs', () => {
   const chance = chanceFrom(2);
   const table = new PolicyTable();
   const entry = entryOf(1, chance);

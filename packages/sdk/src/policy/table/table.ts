@@ -118,14 +118,14 @@ export class PolicyTable {
     return this.#shards.reduce((sum, { bytes }) => sum + bytes, this.ids.bytes);
   }
 
-  /** The place of a digest's record, or -1. */
+  /** Returns the place of a digest's record, or -1. */
   find(digest: Int32Array): number {
     const shard = (digest[0] ?? 0) & (SHARDS - 1);
     const at = this.#shards[shard]?.find(digest) ?? -1;
     return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
-  /** The array that contains a record, at the offset `startOf`. Read it synchronously. */
+  /** Returns the array that contains a record, at the offset `startOf`. Read it synchronously. */
   wordsOf(place: number): Int32Array {
     return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
@@ -134,17 +134,20 @@ export class PolicyTable {
     return place >>> SHARD_BITS;
   }
 
-  /** The terms of the key whose record begins at `start`. */
+  /** Returns the terms of the key whose record begins at `start`. */
   termsIn(words: Int32Array, start: number): Terms {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
-  /** The extra of the key with this link; the object never changes. */
+  /** Returns the extra of the key with this link; the object never changes. */
   extraOf(link: number): Extra | undefined {
     return this.#extras?.get(link);
   }
 
-  /** Every extra with its link; null if there are none. Later changes do not affect the list. */
+  /**
+   * Returns every extra with its link; null if there are none. Later changes do not affect the
+   * list.
+   */
   showExtras(): [number, Extra][] | null {
     return this.#extras && [...this.#extras];
   }
@@ -159,7 +162,7 @@ export class PolicyTable {
     const digest = digestFromHex(entry.lookupHash);
     const shard = this.#shardOf(digest);
     const known = shard.find(digest);
-    // Take the new terms before releasing the old: equal terms are then not created again.
+    // Takes the new terms before releasing the old ones, so that equal terms are not created again.
     const terms = this.pool.take(entry);
     const at = known === -1 ? this.#add(shard, digest, entry) : known;
     const words = shard.own();
@@ -263,7 +266,7 @@ export class PolicyTable {
     return to;
   }
 
-  /** A snapshot of the records, shard by shard; later changes do not affect it. */
+  /** Returns a snapshot of the records, shard by shard; later changes do not affect it. */
   show(): Int32Array[] {
     return this.#shards.map((shard) => shard.show());
   }

@@ -122,7 +122,7 @@ test('requesting a reset looks the same with and without an account', async (t) 
   equal(first.text, '{"object":"password_reset","accepted":true}');
 });
 
-test('signing up always sends one email; requesting a reset sends one only if there is an account', async (t) => {
+test('signing up always sends one email; requesting a reset sends one only if the account exists', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const unknown = newAddress();

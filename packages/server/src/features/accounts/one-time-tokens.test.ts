@@ -1,4 +1,4 @@
-// A one-time token works only once, even when used concurrently, only for its purpose, and only
+// A one-time token works only once (even when used concurrently), only for its purpose, and only
 // until it expires by the database's clock. All invalid tokens get the same response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -124,7 +124,7 @@ test("a new reset link replaces only the same user's older ones", async (t) => {
   await app.as.nobody(reset, { token: others, password });
 });
 
-test('a verification link lasts a day and a reset link an hour', async (t) => {
+test('a verification link is valid for a day, and a reset link for an hour', async (t) => {
   const app = await harness(t);
   const password = 'another fine password';
   const email = await signUp(callersOf(app));
@@ -143,7 +143,7 @@ test('a verification link lasts a day and a reset link an hour', async (t) => {
   await refused(app.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
-test('a wrong clock on the API server does not affect when a token expires', async (t) => {
+test('an incorrect clock on the API server does not affect when a token expires', async (t) => {
   const app = await harness(t);
   const { testApp } = app;
   const password = 'another fine password';

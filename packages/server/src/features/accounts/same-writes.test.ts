@@ -19,7 +19,8 @@ const resend = 'POST /v1/auth/email_verifications';
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 600;
 /**
- * A measured request writes more bytes than this. Fewer would mean that it wrote no data at all.
+ * Every measured request must write more bytes than this. Fewer would mean that it wrote no data at
+ * all.
  */
 const BYTES_LEAST = 200;
 /**
@@ -30,7 +31,7 @@ const BYTES_APART_MAX = 32;
 
 let addresses = 0;
 
-/** All addresses have the same length. */
+/** Returns a new address. All addresses have the same length. */
 function newAddress(): string {
   addresses += 1;
   return `same-${process.pid}-${String(addresses).padStart(6, '0')}@example.com`;
@@ -51,7 +52,9 @@ async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
 
 type Branches = Record<string, () => Promise<unknown>>;
 
-/** Runs each branch once, and updates the smallest number of bytes it has written in `least`. */
+/**
+ * Runs each branch once, and updates `least`, the smallest number of bytes each has written so far.
+ */
 async function measure(
   app: Harness,
   branches: Branches,

@@ -99,7 +99,7 @@ test('a sign-up with a verified address emails a notice without a link', async (
   equal(notice?.text.includes('#token='), false);
 });
 
-test('with sign-up off, no account is created and the response is the same', async (t) => {
+test('with sign-up disabled, no account is created and the response is the same', async (t) => {
   const app = await harness(t);
   const shut = appBeside(t, app.testApp, { signupPolicy: 'off' });
   const invited = newAddress();

@@ -88,7 +88,7 @@ test('a destination whose file was deleted gets the newest anchor of every chain
   rmSync(path);
   await run();
   equal(seqsIn(path, app.workspaceId).length, 1, 'only the newest');
-  equal(seqsIn(path, other.workspaceId).length, 1, 'even of a chain that has not grown');
+  equal(seqsIn(path, other.workspaceId).length, 1, 'even for a chain that has not grown');
 });
 
 test('a failed append is retried, and one destination’s failure does not affect another', async (t) => {
@@ -129,7 +129,7 @@ test('a failed append is retried, and one destination’s failure does not affec
   equal(bodies.join('\n').match(new RegExp(app.workspaceId, 'g'))?.length, 1);
 });
 
-test('the anchor file in the data directory is replaced once it is large and more than a day old', async (t) => {
+test('the anchor file in the data directory is replaced once it is both large and more than a day old', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const path = join(directory, 'd.jsonl');

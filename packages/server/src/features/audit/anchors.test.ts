@@ -96,7 +96,7 @@ test('a chain that does not continue from its anchor gets no new anchor, and a w
     warn: (...args: unknown[]) => logged.push(inspect(args)),
   };
   const run = createAnchorJob({ ...app.testApp.app.worker, log });
-  // First case: the anchored row gets a different hash, and then the chain grows.
+  // First case: the anchored row's hash is replaced, and then the chain grows.
   await tamper(`update audit_logs set hash = repeat('a', 64) where ${own} and seq = ${anchor.seq}`);
   await change(app, 'Two');
   await run();

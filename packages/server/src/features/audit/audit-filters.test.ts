@@ -40,7 +40,7 @@ async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
 
 const typeOf = ({ action }: Row) => action.slice(0, action.indexOf('.'));
 
-/** Whether an entry matches a query, worked out without the server. */
+/** Checks whether an entry matches a query, without asking the server. */
 function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: Input): boolean {
   const at = Date.parse(row.occurred_at);
   return (

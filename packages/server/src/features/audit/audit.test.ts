@@ -75,7 +75,7 @@ test('the hashes can be recomputed from the listed entries alone', async (t) => 
   }
 });
 
-test('`after_seq` starts the list after an entry number, even one that does not exist yet', async (t) => {
+test('`after_seq` starts the list after the given entry number, even if that entry does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -110,7 +110,7 @@ for (const [query, isTaken] of queries) {
   });
 }
 
-test('paging covers the whole log at every page size, for a live key and for a test key', async (t) => {
+test('paging covers the whole log at every page size, for both live and test keys', async (t) => {
   const app = await harness(t);
   await busy(app);
   for (const [token, caller] of [
@@ -188,7 +188,7 @@ test('a test key does not see how many keys a deletion revoked, because that inc
   ]);
 });
 
-test('a live key sees which user made a change, or null if it was not a user', async (t) => {
+test('a live key sees which user made a change, or null if no user made it', async (t) => {
   const app = await harness(t);
   await busy(app);
   const owner = await app.people.owner();

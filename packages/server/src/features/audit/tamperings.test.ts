@@ -19,7 +19,7 @@ const TRIES_EACH = 200;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const workspaceId = randomUUID();
 
-/** Two pseudorandom numbers that depend only on the attack and its round. */
+/** Returns two pseudorandom numbers that depend only on the attack and its round. */
 const chancesOf = (what: string, turn: number): [number, number] => {
   const digest = createHash('sha256').update(`${what} ${turn}`).digest();
   return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
@@ -45,7 +45,7 @@ const rowAfter = (before: { seq: number; hash: string }, slug: string): AuditRow
     isLive: false,
   });
 
-/** Appends valid rows, each with a link and a hash, until there are `count`. */
+/** Appends valid rows, each with a link and a hash, until there are `count` rows. */
 function continued(rows: readonly AuditRow[], count: number, slug: string): AuditRow[] {
   const made = [...rows];
   while (made.length < count) {
@@ -76,7 +76,7 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** What each verifier reports for these rows, with a head that matches the newest row. */
+/** Returns what each verifier reports for these rows, with a head that matches the newest row. */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {

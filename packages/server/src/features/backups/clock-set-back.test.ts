@@ -1,5 +1,5 @@
-// What /status reports about backups after the clock has been set back. Results from the future
-// never count, not even once the clock has caught up.
+// What /status reports about backups after the clock has been set back. Results dated in the future
+// are ignored, even once the clock has caught up with them.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -27,11 +27,11 @@ const cases: [string, BackupFacts | null, number | null, string][] = [
   ['a backup has been made but not tested yet', facts({ testPassed: null }), DAY_MS, 'ok'],
   ['the last backup failed', facts({ lastPassed: false }), DAY_MS, 'degraded'],
   ['the last test failed', facts({ testPassed: false }), DAY_MS, 'degraded'],
-  ['no backup has ever passed', facts({ lastPassed: false, goodAt: null }), DAY_MS, 'down'],
+  ['no backup has ever succeeded', facts({ lastPassed: false, goodAt: null }), DAY_MS, 'down'],
   ['a backup is on time', facts({ goodAt: ago(2 * DAY_MS) }), DAY_MS, 'ok'],
   ['a backup is late', facts({ goodAt: ago(2 * DAY_MS + 1) }), DAY_MS, 'degraded'],
   ['there has been no backup for days', facts({ goodAt: ago(3 * DAY_MS + 1) }), DAY_MS, 'down'],
-  ['without a schedule no backup is late', facts({ goodAt: ago(99 * DAY_MS) }), null, 'ok'],
+  ['without a schedule, no backup is late', facts({ goodAt: ago(99 * DAY_MS) }), null, 'ok'],
 ];
 
 for (const [name, known, everyMs, state] of cases) {

@@ -183,5 +183,5 @@ test('authenticating a token takes one query, and none if its signature is wrong
   deepEqual(rest, []);
   const forged = { ...headers, authorization: `${headers.authorization.slice(0, -9)}AAAAAAAAA` };
   equal((await beside.app.http.inject({ url: '/v1/embed/keys', headers: forged })).statusCode, 401);
-  deepEqual(tracing.take(), [], 'a bad signature is refused without a query');
+  deepEqual(tracing.take(), [], 'a bad signature is rejected without a query');
 });

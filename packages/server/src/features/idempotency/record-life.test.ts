@@ -114,7 +114,7 @@ async function someoneWaits({ testApp }: Harness): Promise<void> {
   for (;;) {
     const { count } = await testApp.app.worker.work((tx) => tx.run({ text, values: [] }));
     if (count > 0) return;
-    ok(performance.now() < deadline, 'no transaction waits for a lock');
+    ok(performance.now() < deadline, 'no transaction is waiting for a lock');
     await sleep(5);
   }
 }

@@ -1,4 +1,4 @@
-// Stored responses are limited per workspace and environment, and unreadable in the database.
+// Stored responses are limited per workspace and environment, and encrypted in the database.
 
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response 
   return { request, isStored: body_stored };
 }
 
-/** The number of stored bytes, both as counted and as actually present in the records. */
+/** Returns the number of stored bytes, both as counted and as actually present in the records. */
 async function bytesOf(app: Harness) {
   const { rows } = await sql(
     app,

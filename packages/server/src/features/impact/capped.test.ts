@@ -26,7 +26,7 @@ async function inBatches(rows: number, write: (rows: number) => Promise<unknown>
 
 const WAIT_MS = 60_000;
 
-/** A dry run's `keys`, `active_keys` and `capped`. */
+/** Returns a dry run's `keys`, `active_keys` and `capped`. */
 async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const { status, body, text } = await app.ask(line, { ...input, dry_run: true }, headers);

@@ -158,7 +158,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   deepEqual(
     await dry(app, 'PATCH /v1/projects/{id}', { ...project, name: 'Renamed' }),
     { ...NOTHING, nodes: 2 },
-    'a new name affects no key',
+    'a new name affects no keys',
   );
 });
 

@@ -14,7 +14,7 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const key = { id, project_id: id, tenant_id: id, env: 'live' } as const;
 const event = eventOf(key, new Date('2026-03-01T10:00:00.000Z'));
 
-/** The value that the server would get after parsing it from JSON. */
+/** Returns the value as the server would see it after parsing it from JSON. */
 const sent = (value: unknown): unknown => JSON.parse(jsonOf(value));
 
 function holdAgainstSchema(value: unknown): void {

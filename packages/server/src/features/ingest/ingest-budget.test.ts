@@ -32,7 +32,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
       headers: { authorization: `Bearer ${tokens.liveKey}` },
       payload,
     });
-  /** How many of the key's requests have been counted. */
+  /** Returns how many of the key's requests have been counted. */
   const counted = async () =>
     (await app.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 })).data.reduce(
       (sum, { requests }) => sum + requests,

@@ -38,7 +38,7 @@ function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): (
   };
 }
 
-/** The number of events accepted; 0 if the batch exceeded the budget. */
+/** Returns the number of events accepted; 0 if the batch exceeded the budget. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
   call(line, batch).then(
     (receipt) => receipt.accepted,
@@ -66,8 +66,8 @@ test('fifty concurrent batches never exceed the budget', async (t) => {
     sizes.map((size) => accepted(next(), batchOf(Array(size).fill(eventOf(key, app.clock.now()))))),
   );
   const total = got.reduce((sum, count) => sum + count, 0);
-  ok(total <= 100, `${total} events got in`);
-  ok(total > 100 - 7, `only ${total} events got in`);
+  ok(total <= 100, `${total} events were accepted`);
+  ok(total > 100 - 7, `only ${total} events were accepted`);
   equal(await requestsOf(app, [key.id]), total);
 });
 

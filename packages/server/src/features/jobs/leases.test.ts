@@ -39,7 +39,7 @@ test('only one of many workers that request a job gets it', async (t) => {
   }
 });
 
-test('a finished job is due again after its interval, for any worker', async (t) => {
+test('a finished job is due again after its interval, on any worker', async (t) => {
   const app = await harness(t);
   const one = holderOf(app);
   const two = holderOf(app);

@@ -27,7 +27,7 @@ const restore = ({ testApp: { beyond } }: Harness) =>
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
     insert into keyrail.recent_restores values (keyrail.app_now())`);
 
-/** A node loads a snapshot and then polls. Only the poll acknowledges the version. */
+/** Loads a snapshot as a node and then polls. Only the poll acknowledges the version. */
 async function acknowledge(app: Harness, project_id: string, node: string): Promise<number> {
   const { version } = await readAll(app, { project_id, node });
   await poll(app, delta, { project_id, node, since: version });
@@ -38,7 +38,7 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
-test('after a restore, no revocation is reported as complete until the server has served for 100 s', async (t) => {
+test('after a restore, no revocation is reported as complete until the server has been serving for 100 s', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id } = await app.given.key();
@@ -54,7 +54,7 @@ test('after a restore, no revocation is reported as complete until the server ha
   equal(await reason(), 'restored');
   const again = await servedTime(app);
   app.clock.shift(HOUR_MS);
-  equal(await reason(), 'restored', 'no time was served in that hour');
+  equal(await reason(), 'restored', 'the server was not serving during that hour');
   await again.serve(COUNTED_MS - 10 * SECOND_MS);
   await pruneFeed(app.testApp.app.worker);
   equal(await reason(), 'restored');

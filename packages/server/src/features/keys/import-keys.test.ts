@@ -149,7 +149,7 @@ test('a test key can only import test keys', async (t) => {
   await refused(app.as.member(line, { project_id, env: 'test', keys }), 403, 'forbidden');
 });
 
-test('each field of an import is checked', async (t) => {
+test('each field of an import is validated', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id, tenant_external_id } = await place(app);
   const key = importedKey(foreignKey(), { tenant_id });

@@ -21,7 +21,7 @@ async function place({ given }: Harness) {
   return { projectId: (await given.project()).id, tenantId: (await given.tenant()).id };
 }
 
-/** Whether a call is still pending after PAUSE_MS. */
+/** Returns whether a call is still pending after PAUSE_MS. */
 const isWaiting = (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([sleep(PAUSE_MS, true), call.then(() => false).catch(() => false)]);
 

@@ -18,7 +18,7 @@ const delta = 'GET /v1/policy/delta';
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-/** The sequence number of the latest audit entry, and the policy version. */
+/** Returns the latest audit entry's sequence number and the policy version. */
 const traceOf = async (app: Harness, projectId: string) => [
   await headSeq(app),
   await versionOf(app, projectId),

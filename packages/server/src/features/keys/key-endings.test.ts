@@ -92,7 +92,7 @@ test('a key can be rotated after its overlap ends, but not after the expiry set 
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an expiry set by the vendor overrides the one set by a rotation, and the next rotation’s key inherits it', async (t) => {
+test('an expiry set by the vendor overrides one set by a rotation, and the next rotation passes it on to the new key', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
@@ -163,7 +163,7 @@ test('revoking a key with `wait` returns the version of its revocation, even if 
   equal(now.propagation?.version, await versionOf(app, project_id));
 });
 
-test('the keys of a deleted tenant are revoked in the same policy version as the deletion', async (t) => {
+test('a deleted tenant’s keys are revoked in the same policy version as the deletion', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id, tenant_id } = await given.key();

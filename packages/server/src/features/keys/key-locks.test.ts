@@ -1,6 +1,6 @@
-// Creating and rotating keys, and deleting their project or tenant, wait for each other's locks.
-// Each test pauses one transaction in the middle. Skipped on the embedded store, which has only one
-// connection.
+// Operations that create or rotate keys and those that delete their project or tenant wait for each
+// other's locks. Each test pauses one transaction in the middle. Skipped on the embedded store,
+// which has only one connection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const PAUSE_MS = 150;
 
 const wanted = { name: null, scopes: [], meta: {}, rateLimits: null, expiresAt: null };
 
-/** Whether a call is still pending after PAUSE_MS. */
+/** Returns whether a call is still pending after PAUSE_MS. */
 const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     sleep(PAUSE_MS, true),

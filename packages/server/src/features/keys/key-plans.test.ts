@@ -152,7 +152,7 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
   return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
 };
 
-test('every list reads an index, and no further than the end of its page', {
+test('every list reads an index, and stops at the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);
@@ -171,7 +171,7 @@ test('every list reads an index, and no further than the end of its page', {
   }
 });
 
-test('a list by state reads the index by state, and no further than the end of its page', {
+test('a list filtered by state reads the state index, and stops at the end of its page', {
   skip,
 }, async (t) => {
   const keys = await place(t);
@@ -232,7 +232,7 @@ test('a list for a test credential reads no live keys', { skip }, async (t) => {
   ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // PostgreSQL rounds rows per loop
 });
 
-test('every page of the policy feed is read from an index', { skip }, async (t) => {
+test('every policy feed page is read from an index', { skip }, async (t) => {
   const keys = await place(t);
   const [projectId = '', other = ''] = keys.projects;
   for (const tenantIds of [null, keys.tenants]) {

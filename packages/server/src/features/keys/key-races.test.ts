@@ -46,7 +46,7 @@ async function checkLog({ as }: Harness, projectId: string): Promise<void> {
     ['created', 'updated', 'rotated', 'revoked'].map((verb) => `api_key.${verb}`),
   );
   const { data } = await as.liveKey('GET /v1/audit_logs', { limit: 200 });
-  equal(data.length, chain.head_seq, 'the log fits one page');
+  equal(data.length, chain.head_seq, 'the log fits on one page');
   const { policy_version } = await as.liveKey('GET /v1/projects/{id}', { id: projectId });
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }
@@ -166,7 +166,7 @@ test('only the first of several concurrent revocations of a key takes effect, an
   await checkLog(app, project_id);
 });
 
-test('concurrent rotations of a key all succeed, and the earliest expiry applies', async (t) => {
+test('all concurrent rotations of a key succeed, and the earliest expiry applies', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];

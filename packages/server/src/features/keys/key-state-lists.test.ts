@@ -23,7 +23,7 @@ const everyKey = async (caller: Caller) =>
   (await caller(list, { include_revoked: true, limit: 200 })).data;
 
 /**
- * A key's state as documented (the first state that applies), computed independently of the server.
+ * Computes a key's state as documented (the first state that applies), independently of the server.
  */
 function stateOf(key: Key, now: Date): KeyState {
   const endsIn = key.expires_at === null ? Infinity : Date.parse(key.expires_at) - now.getTime();

@@ -243,7 +243,7 @@ test('a revoked key cannot be changed', async (t) => {
   }
 });
 
-test('the expiry of a leaked key can be changed, but not beyond its quarantine deadline', async (t) => {
+test('a leaked key’s expiry can be changed, but not beyond its quarantine deadline', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const { id } = await given.key();

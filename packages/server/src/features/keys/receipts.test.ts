@@ -95,7 +95,7 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
   equal(second.audit_seq, (await rowOf(key.id, 'api_key.disabled'))?.seq);
   ok(second.audit_seq > first.audit_seq);
   equal(second.change, 'disabled');
-  // The key is revoked with its tenant, and its receipt is requested afterwards.
+  // The key is revoked along with its tenant, and its receipt is requested afterwards.
   await as.liveKey('DELETE /v1/tenants/{id}', { id: key.tenant_id });
   const cascade = await genuine(app, (await ended(app, revoke, key.id)).receipt);
   equal(cascade.audit_hash, (await rowOf(key.tenant_id, 'tenant.deleted'))?.hash);

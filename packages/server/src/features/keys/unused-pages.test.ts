@@ -1,4 +1,4 @@
-// A page of unused keys examines a limited number of keys, and its link continues from there.
+// A page of unused keys examines a limited number of keys, and its next link continues from there.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';

@@ -77,7 +77,7 @@ test('a queued email’s token is sealed, and is deleted once the email is sent'
       ['sign_up', null],
       ['password_reset_request', null],
     ],
-    'a request gets its token when the email is sent',
+    'a request’s token is created when its email is sent',
   );
   // The first attempt fails, so that the emails, including their tokens, stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
@@ -251,7 +251,7 @@ test('if a worker fails to send an email that another worker has since sent, the
   equal(marked?.lastError, null);
 });
 
-test('an email is retried after longer and longer delays, and abandoned after three days', async (t) => {
+test('an email is retried after increasingly long delays, and abandoned after three days', async (t) => {
   const app = await harness(t);
   // Clears the emails left unsent by other tests, so that none of them becomes due during this one.
   app.clock.shift(4 * DAY_MS);

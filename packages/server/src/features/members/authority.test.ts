@@ -22,7 +22,7 @@ const named = () => {
   return { name: 'Own', slug: `own-${process.pid}-${workspaces}` };
 };
 
-/** Four changes that only owners may make. Each would succeed for an owner. */
+/** Returns four changes that only owners may make. Each would succeed for an owner. */
 async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Promise<unknown>][]> {
   const { userId } = await app.people.member();
   const invited = { email: newAddress(), role: 'owner' };
@@ -140,7 +140,7 @@ test('a workspace’s creator becomes its owner, and the workspace becomes activ
   );
 });
 
-test('creating a workspace does not change which workspace is active, whatever the user’s role in the active one', async (t) => {
+test('creating a workspace does not change which workspace is active, regardless of the user’s role in the active one', async (t) => {
   const app = await harness(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await app.people[role]();

@@ -64,11 +64,11 @@ test('setting the same role again changes nothing and is not audited', async (t)
   const { userId } = await joined(app, 'owner');
   const before = await actionsIn(app);
   const first = await app.as.liveKey(change, { userId, role: 'owner' });
-  equal(first.role, 'owner', 'the last owner may be set to owner again');
+  equal(first.role, 'owner', 'setting the last owner to owner again is allowed');
   deepEqual(await actionsIn(app), before);
 });
 
-test('a role change and a removal are audited', async (t) => {
+test('role changes and removals are audited', async (t) => {
   const app = await harness(t);
   const { userId } = await joined(app, 'member');
   await app.as.owner(change, { userId, role: 'admin' });

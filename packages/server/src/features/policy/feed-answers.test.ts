@@ -51,7 +51,7 @@ test('a node gets only the keys for its environment and tenants', async (t) => {
   }
 });
 
-test('the ETag depends on the filter, but not on the order in which it lists tenants', async (t) => {
+test('the ETag depends on the filter, but not on the order of its tenants', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');

@@ -156,7 +156,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isUnsupported: false,
 }));
 
-test('large `meta` values shorten a page, and only those that fit on it are read', async () => {
+test('large `meta` values make a page shorter, and only those that fit on the page are read', async () => {
   const wanted: number[] = [];
   const following = (after: { id: string } | null, limit: number) => {
     const from = after ? rows.findIndex(({ id }) => id === after.id) + 1 : 0;

@@ -38,7 +38,7 @@ async function get(app: Harness, url: string, more: Record<string, string> = {})
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** Whether the independent implementation accepts the response to a request for `url`. */
+/** Checks whether the independent implementation accepts the response to a request for `url`. */
 async function isGenuine(
   app: Harness,
   url: string,
@@ -129,7 +129,7 @@ test('nodes that send their ID in a header share a signature; nodes that send it
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
   // Signatures contain the time in seconds, so two responses share one only if they are signed in
-  // the same second. In at least one of three attempts, they are.
+  // the same second. At least one of three attempts must achieve that.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));
@@ -163,7 +163,7 @@ test('a response signed for one nonce is not valid for another, and the nonce do
   }
   equal((await get(app, `${one}&nonce=${'B'.repeat(22)}`)).status, 400, 'two nonces');
   const delta = one.replace('snapshot', 'delta');
-  equal((await get(app, `${delta}&since=1`)).status, 400, 'only snapshots take one');
+  equal((await get(app, `${delta}&since=1`)).status, 400, 'only snapshots accept one');
 });
 
 const kidIn = ({ headers }: Got): string =>

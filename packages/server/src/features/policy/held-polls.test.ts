@@ -31,15 +31,15 @@ async function listening(t: TestContext, vendor: Harness, db?: Database) {
 }
 
 /**
- * Whether a statement is the query that runs once a second and reads the versions of all projects
- * with held polls.
+ * Checks whether a statement is the query that runs once a second and reads the versions of all
+ * projects with held polls.
  */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
 
 /**
- * True as soon as the app has read the versions for a held poll; false if that takes longer than
- * `withinMs`.
+ * Returns true as soon as the app has read the versions for a held poll, or false if that takes
+ * longer than `withinMs`.
  */
 async function awaitLook(take: () => { text: string }[], withinMs: number): Promise<boolean> {
   for (let waited = 0; waited < withinMs; waited += 50) {
@@ -70,7 +70,7 @@ test('a held poll ends when its client disconnects', async (t) => {
 });
 
 // If the second poll were held, this test would exceed its time limit.
-test('a poll beyond the workspace’s limit of held polls gets an immediate response', {
+test('a poll beyond the workspace’s held-poll limit gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
   const vendor = await harness(t);

@@ -1,4 +1,4 @@
-// A node that is stopping sends `leave`, and revocations no longer wait for it.
+// A stopping node sends `leave`, after which revocations no longer wait for it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -120,7 +120,7 @@ test('a named node that polls a minute after it left is counted again', async (t
   equal(node?.first_seen_at, node?.last_seen_at);
 });
 
-test('records of nodes that have left take no space from other nodes, and are pruned after a minute', async (t) => {
+test('records of nodes that have left do not use up other nodes’ space, and are pruned after a minute', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { testApp, workspaceId } = vendor;

@@ -1,4 +1,4 @@
-// What the server reports about nodes stays correct when the database clock jumps, in either
+// What the server reports about nodes remains correct when the database clock jumps in either
 // direction.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

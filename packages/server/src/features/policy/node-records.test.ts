@@ -64,7 +64,7 @@ test('a node may acknowledge an older version, but not one above the project’s
   const acked = async () => (await nodesOf(app, project_id))[0]?.ackedVersion;
 
   await poll(snapshot, { project_id, node });
-  equal(await acked(), 0, 'a snapshot acknowledges nothing');
+  equal(await acked(), 0, 'loading a snapshot acknowledges nothing');
   await poll(delta, { project_id, node, since: 2 });
   equal(await acked(), 2);
   deepEqual(await poll(delta, { project_id, node, since: 9 }), { status: 200, isWritten: false });
@@ -111,7 +111,7 @@ test('once a scope has 10,000 nodes, known nodes are still updated, but new ones
   equal(await count(other.project_id), 1);
 });
 
-test('when a scope has its maximum of nodes, a new node replaces a silent one and is counted', async (t) => {
+test('when a scope has its maximum number of nodes, a new node replaces a silent one and is counted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { id, project_id } = await app.given.key();

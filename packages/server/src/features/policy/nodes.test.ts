@@ -149,7 +149,7 @@ test('pages list every node once, most recently seen first', async (t) => {
   }
 });
 
-/** One page, with the cursor from its link to the next page. */
+/** Returns one page, with the cursor from its link to the next page. */
 async function pageOf(app: Harness, input: Input, headers: Record<string, string>) {
   const answer = await app.ask(list, input, headers);
   const link = /[?&]cursor=([^&>]+)/.exec(String(answer.headers.link ?? ''))?.[1];

@@ -1,4 +1,4 @@
-// Each response shows a single database snapshot, and versions follow the order of commits. The
+// Each response reflects a single database snapshot, and versions follow the commit order. The
 // tests pause a reader or writer at the critical point. They are skipped on the embedded store,
 // which runs one transaction at a time.
 import { deepEqual, equal } from 'node:assert/strict';
@@ -69,7 +69,7 @@ test('a delta is consistent while keys are written', { skip }, async (t) => {
   );
 });
 
-test('no version is visible before all lower versions are committed', { skip }, async (t) => {
+test('no version becomes visible until all lower versions are committed', { skip }, async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await app.given.key();
   const opening = {

@@ -54,7 +54,7 @@ test('a node is counted for 100 s of served time, and then reported as silent fo
   equal(await app.counted(), ' + 0 silent');
 });
 
-test('a node stays counted during outages, however long or frequent', async (t) => {
+test('a node stays counted during outages, no matter how long or frequent', async (t) => {
   const app = await scene(t);
   await seen(app, 'a');
   for (const awayMs of [11 * SECOND_MS, 100 * SECOND_MS, 1000 * SECOND_MS, DAY_MS, 8 * DAY_MS]) {

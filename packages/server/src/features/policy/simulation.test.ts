@@ -1,6 +1,6 @@
-// Runs the feed through thousands of different event orders. Between any two statements or pages, a
-// seed decides whether a writer, an upkeep job or one of three nodes runs next. A failure reports
-// its seed.
+// Runs the feed through thousands of different sequences of events. Between any two statements or
+// pages, a seed decides whether a writer, an upkeep job or one of three nodes runs next. A failure
+// reports its seed.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
@@ -101,7 +101,7 @@ async function simulate(seed: number): Promise<number> {
   const nodes = ['a', 'b', 'c'].map((name) => new Node(name, scene, askedBy(chance)));
   const writing = [writeAtRandom(scene), revokeAndWait(scene, nodes)];
   await run([...writing, ...nodes.map((node) => live(node, scene))]);
-  // The writes are over. Every node catches up, and must then match a fresh snapshot.
+  // There are no more writes. Every node catches up, and must then match a fresh snapshot.
   await run(
     nodes.map(async (node) => {
       while (!(await node.poll()));
@@ -114,7 +114,7 @@ async function simulate(seed: number): Promise<number> {
   return model.state.head.version;
 }
 
-test('whatever the order of events, every node ends up in the same state as a fresh snapshot', async (t) => {
+test('in any order of events, every node ends up in the same state as a fresh snapshot', async (t) => {
   let versions = 0;
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
     versions += await simulate(seed).catch((error: unknown) => {

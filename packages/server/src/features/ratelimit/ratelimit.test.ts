@@ -201,7 +201,7 @@ test('of 200 concurrent checks, exactly as many succeed as the limit allows', as
   equal(answers.filter(Boolean).length, 50);
 });
 
-test('a check with a cached secret key sends no statement to the database', async (t) => {
+test('a check with a cached secret key sends no statements to the database', async (t) => {
   const app = await harness(t);
   const store = traced(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db: store.db });

@@ -88,7 +88,7 @@ async function madeOnce({ make, next, as }: Ground, step: Step): Promise<Answer>
   return first;
 }
 
-test('if the connection is lost before or between any statements, no change is kept', async (t) => {
+test('if the connection is lost before or between any statements, no changes are kept', async (t) => {
   const app = await ground(t);
   const first = await madeOnce(app, 'before');
   deepEqual([first.status, outcomeOf(first)], [503, 'not_done']);

@@ -39,7 +39,7 @@ const keyIn = async ({ given }: Harness): Promise<Input> => ({
   env: 'live',
 });
 
-/** All data stored for kept responses, as text. */
+/** Returns all data stored for kept responses, as text. */
 async function storedIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = `select encode(key_hash, 'hex') as key_hash, response from kept_responses
     where workspace_id = $1`;

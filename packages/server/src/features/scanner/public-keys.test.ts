@@ -140,7 +140,7 @@ test('keys can also be loaded from a file', async (t) => {
   ok(await isFound(again, 'b', two));
 });
 
-test('a wrong path for the key file is logged at startup', async () => {
+test('a wrong key file path is logged at startup', async () => {
   const warned = Promise.withResolvers<unknown>();
   openScannerKeys(
     { kind: 'file', path: '/nowhere/keys.json' },

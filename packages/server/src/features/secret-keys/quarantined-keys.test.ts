@@ -1,5 +1,5 @@
 // Someone else may have a copy of a quarantined secret key, so the key can't create anything that
-// would outlast it. The owner replaces it using a different credential.
+// would outlive it. The owner replaces it using a different credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -105,7 +105,7 @@ test('revoking a revoked key changes nothing and writes no audit entry', async (
   equal((await as.liveKey('GET /v1/audit_logs/chain')).head_seq, before);
 });
 
-test('a key created with a past expiry never works', async (t) => {
+test('a key created with an expiry in the past never works', async (t) => {
   const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live', expires_at: '2020-02-29T12:00:00+02:00' });
   equal(key.expires_at, '2020-02-29T10:00:00.000Z');

@@ -1,5 +1,5 @@
-// A session's lifetime, by the database's clock: it expires 12 hours after its last use, and after
-// at most 30 days. Uses are recorded at most once a minute.
+// A session's lifetime, by the database's clock: it expires 12 hours after its last use, but no
+// later than 30 days after it began. Uses are recorded at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The calling session's times, as listed. */
+/** Returns the calling session's times, as listed. */
 async function seenBy({ call }: Pick<Person, 'call'>) {
   const session = (await call(list)).data.find(({ current }) => current);
   ok(session);
@@ -54,7 +54,7 @@ test('a session expires after thirty days even if it is still in use', async (t)
   await refused(person.call(me), 401, 'invalid_session');
 });
 
-test('a use is recorded at most once a minute, even under load', async (t) => {
+test('uses are recorded at most once a minute, even under load', async (t) => {
   const app = await harness(t);
   const { token } = await someone(app);
   const { db, take } = traced(app.testApp.db);

@@ -57,7 +57,7 @@ test('a login returns the user, the expiry and the token, which is never shown a
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
-test('a session stores the user agent of its login, truncated and without unprintable characters', async (t) => {
+test('a session stores the user agent used to sign in, truncated and without unprintable characters', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const agents: [string | null, string | null][] = [
@@ -99,7 +99,7 @@ test('live sessions are listed newest first, with the caller’s own marked as c
   deepEqual(
     (await second.call(list)).data.map(({ id }) => id),
     [ids[1]],
-    'one session was ended, one has expired',
+    'one session was signed out, one has expired',
   );
 });
 
@@ -205,7 +205,7 @@ test('signing in to a workspace the user does not belong to gets a 403 only if t
   await refused(app.as.nobody(login, nobody), 401, 'invalid_credentials');
 });
 
-test('switching workspaces moves only the calling session, which keeps its token', async (t) => {
+test('switching workspaces affects only the calling session, which keeps its token', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const here = await newMember(one.testApp, callersOf(one), {
@@ -256,7 +256,7 @@ test('a removed member is denied on the next request, but can switch to another 
   equal(seen.active_workspace_id, null);
   const activeNow = async () =>
     (await person.call(list)).data.map((each) => each.active_workspace_id);
-  deepEqual(await activeNow(), [null], 'the list of sessions says the same');
+  deepEqual(await activeNow(), [null], 'the session list shows the same');
   deepEqual(
     seen.memberships.map(({ workspace_id }) => workspace_id),
     [two.workspaceId],

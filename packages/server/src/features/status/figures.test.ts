@@ -5,7 +5,7 @@ import { harness } from '@keyrail/testing/harness.ts';
 import { openOverview } from '../../doors/work.ts';
 import { findDeploymentFigures } from './rows.ts';
 
-test('a node that has not applied a change counts as behind, and its lag is the age of that change', async (t) => {
+test('a node that has not applied a change counts as behind, and its lag is that change’s age', async (t) => {
   const { as, ask, given, clock, testApp, tokens } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const project = await given.project();

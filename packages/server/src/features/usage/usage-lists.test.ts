@@ -9,7 +9,7 @@ import { DAY_MS } from '../../base/duration.ts';
 const keysUsage = 'GET /v1/usage/keys';
 const tenants = 'GET /v1/usage/tenants';
 
-/** Two live keys and a test key, of different tenants and projects, each used on two days. */
+/** Two live keys and a test key from different tenants and projects, each used on two days. */
 async function busy(app: Harness) {
   const { as, given, clock } = app;
   const keys = [await given.key(), await given.key(), await given.key({ env: 'test' })];

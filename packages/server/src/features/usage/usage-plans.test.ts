@@ -57,7 +57,7 @@ type Node = { [field: string]: unknown; Plans?: Node[] };
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** The number of rows that a list reads from a table, and the index it uses. */
+/** Returns the number of rows that a list reads from a table, and the index it uses. */
 async function scanOf(ask: Ask, table: string, list: (tx: Read) => Promise<unknown>) {
   const sent: Statement[] = [];
   const reach = { workspaceId: '', envs: allEnvs, authority: 'owner' } as const;

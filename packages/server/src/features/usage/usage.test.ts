@@ -241,7 +241,7 @@ test('expired metrics are removed, but each key’s last use is kept', async (t)
     return [total.requests, total.denials.length, again.accepted, days];
   };
   await purge();
-  deepEqual(await counts(), [2, 1, 2, 1], 'nothing is old yet');
+  deepEqual(await counts(), [2, 1, 2, 1], 'nothing has expired yet');
 
   clock.shift(8 * DAY_MS);
   await purge();

@@ -1,4 +1,4 @@
-// Only addresses on the public internet are accepted, however they are written.
+// Only addresses on the public internet are accepted, regardless of how they are written.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -81,7 +81,7 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
 const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
-test('a URL with a private host is rejected, however the host is written', async () => {
+test('a URL with a private host is rejected, regardless of how the host is written', async () => {
   const literals = refusedAddresses.map((address) =>
     address.includes(':') ? `https://[${address}]/` : `https://${address}/`,
   );
@@ -121,7 +121,7 @@ test('a host name without an address gets the same message as one with a private
   equal(await reasonFor('https://hooks.example.com/in', resolves()), NOT_PUBLIC);
 });
 
-test('the scheme, credentials, fragment and port of a URL are checked', async () => {
+test('a URL’s scheme, credentials, fragment and port are validated', async () => {
   for (const [url, reason] of [
     ['http://hooks.example.com/', `Must start with https://. ${UNLESS}`],
     ['http://localhost:3000/hook', `Must start with https://. ${UNLESS}`],

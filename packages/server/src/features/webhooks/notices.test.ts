@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 const run = ({ testApp }: Harness) => queueNotices(testApp.app.worker);
 
 /**
- * Advances the clock in steps. The steps are short, because a notice that would come too late is
+ * Advances the clock in steps. The steps are short, because a notice that would be sent too late is
  * skipped.
  */
 async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
@@ -28,7 +28,7 @@ async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
 const inDays = ({ clock }: Harness, days: number) =>
   new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** The type and number of days for each notice queued for an endpoint, sorted. */
+/** Returns the type and number of days of each notice queued for an endpoint, sorted. */
 async function noticesTo({ testApp }: Harness, endpointId: string): Promise<string[]> {
   const { work } = testApp.app.worker;
   const { rows } = await work((tx) =>
@@ -46,7 +46,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('notices are sent 14, 3 and 1 days before a key expires, and when it expires', async (t) => {
+test('notices are sent 14 days, 3 days and 1 day before a key expires, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });
@@ -65,7 +65,7 @@ test('notices are sent 14, 3 and 1 days before a key expires, and when it expire
   deepEqual(seen.at(5), ALL.slice(1));
   deepEqual(seen.at(6), ALL);
   deepEqual(seen.at(7), ALL);
-  deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
+  deepEqual(await noticesTo(app, other.id), [], 'a live key triggers no notice to a test endpoint');
 });
 
 test('no notice is queued twice, even with concurrent workers or after the mark or the clock is set back', async (t) => {
@@ -98,7 +98,7 @@ test('a worker that was down sends the notices that still apply', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('no notices are sent about a revoked key; changing a key’s expiry causes new ones', async (t) => {
+test('no notices are sent about a revoked key; changing a key’s expiry triggers new ones', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });

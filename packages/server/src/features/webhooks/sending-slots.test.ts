@@ -20,7 +20,7 @@ test('an endpoint gets one slot until it has responded quickly, and eight afterw
   deepEqual([...slots.roomFor(['a'])], [], 'it responds slowly again, and has seven in flight');
 });
 
-test('unresponsive endpoints, however many, leave half of the slots to others', () => {
+test('unresponsive endpoints, no matter how many, leave half of the slots to others', () => {
   const slots = createSendingSlots();
   slots.take('quick');
   slots.free('quick', 5);
@@ -39,7 +39,7 @@ test('if there are more endpoints than slots, the endpoints take turns', () => {
   equal(first.length, 64);
   ok(
     all.slice(64).every((id) => second.includes(id)),
-    'the rest comes first the next time',
+    'the rest come first next time',
   );
 });
 

@@ -15,7 +15,7 @@ const WAIT_MS = 30_000;
 const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
-/** The only name in this zone has a private address, so nothing outside is contacted. */
+/** The only name in this zone has a private address, so no outside host is contacted. */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
 
 async function besideWith(t: TestContext, app: Harness, webhookPrivate: boolean) {

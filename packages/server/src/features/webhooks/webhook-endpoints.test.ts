@@ -49,7 +49,7 @@ test('an endpoint can be created, read, changed and removed, and each change is 
   );
   ok(
     !JSON.stringify(data).includes('secret-path'),
-    'the path may contain a secret of the receiver',
+    'the path may contain one of the receiver’s secrets',
   );
 });
 
@@ -79,7 +79,7 @@ test('a disabled endpoint gets no events until it is enabled again', async (t) =
   equal((await typesTo(app.testApp, id)).length, 2);
 });
 
-test('an endpoint’s events, URL and environment are checked', async (t) => {
+test('an endpoint’s events, URL and environment are validated', async (t) => {
   const { as } = await harness(t);
   const bad = [
     { events: [] },

@@ -21,7 +21,7 @@ test('every change queues one event for each endpoint subscribed to it', async (
   await app.as.liveKey('POST /v1/keys/{id}/rotate', { id: key.id });
   const made = ['project.created', 'tenant.created', 'api_key.created', 'api_key.rotated'];
   const [created] = await typesTo(app.testApp, all.id);
-  equal(created, 'webhook_endpoint.created', 'an endpoint gets the event of its own creation');
+  equal(created, 'webhook_endpoint.created', 'an endpoint gets the event for its own creation');
   const types = await typesTo(app.testApp, all.id);
   deepEqual(
     types.filter((type) => !type.startsWith('webhook_endpoint')).toSorted(),

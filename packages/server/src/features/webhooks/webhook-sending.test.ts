@@ -65,7 +65,7 @@ test('a test endpoint receives only what a test key may read', async (t) => {
   }
 });
 
-test('a queued live event is not sent to an endpoint that has become a test endpoint', async (t) => {
+test('a queued live event is not sent to an endpoint that has since become a test endpoint', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

@@ -85,7 +85,7 @@ test('an asset is cached permanently, and compressed if the client accepts it', 
   equal((await app.inject({ method: 'DELETE', url })).statusCode, 405);
 });
 
-test('only assets with a hashed name are served, and no path leads out of the folder', async (t) => {
+test('only assets with a hashed name are served, and no path escapes the folder', async (t) => {
   const app = serverOn(t, await built(t));
   for (const name of [
     'plain.js',
@@ -105,7 +105,7 @@ test('only assets with a hashed name are served, and no path leads out of the fo
   }
 });
 
-test('the opener policy is only sent over TLS or on this machine', async (t) => {
+test('the opener policy is only sent over TLS or on a loopback address', async (t) => {
   const folder = await built(t);
   const header = async (publicUrl: string, host: string) => {
     const { headers } = await serverOn(t, folder, publicUrl).inject({

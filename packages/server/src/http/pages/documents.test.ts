@@ -82,7 +82,7 @@ test('the style sheet and the icon are sent with the API’s content security po
   }
 });
 
-test('without a dashboard, the root redirects to the reference, whatever the client accepts', async () => {
+test('without a dashboard, the root redirects to the reference, regardless of what the client accepts', async () => {
   const app = documentServer();
   for (const accept of ['text/html', 'application/json', '*/*']) {
     for (const method of ['GET', 'HEAD'] as const) {

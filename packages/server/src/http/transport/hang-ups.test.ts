@@ -1,5 +1,5 @@
 // A client that closes the connection while sending a body is not a store fault and not an error. A
-// request that is still waiting is notified; one that has got its response is not.
+// request that is still waiting is notified; one that has received its response is not.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ const route: ServedRoute = {
   run: () => ({}),
 };
 
-/** Returns the lines that such clients leave in a log with this level. */
+/** Returns the lines that such clients leave in a log at this level. */
 async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   const out = new PassThrough();
   const app = bareServer(t, [route], { log: openLog(level, out) });

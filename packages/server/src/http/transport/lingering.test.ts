@@ -119,7 +119,7 @@ const headOf = (path: string, headers: Record<string, string>, length = BODY_BYT
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-test('all of 100 slow and fast clients get their early rejection', async (t) => {
+test('all 100 clients, slow and fast, receive their early rejection', async (t) => {
   // Long enough for the slowest client on a busy machine.
   const server = await listening(t, { lingerMs: 60_000 });
   const senders = [byFetch, byChunks, sendThenRead];
@@ -209,7 +209,7 @@ test('a client that keeps sending slowly is disconnected under the default limit
   match(socket.heard(), /^HTTP\/1\.1 413 /);
 });
 
-test('if too many connections have unread bodies, the oldest are closed', async (t) => {
+test('if too many connections have unread bodies, the oldest ones are closed', async (t) => {
   const server = await listening(t, { lingeringMax: 3, lingerMs: 60_000 });
   const sockets: Awaited<ReturnType<typeof dial>>[] = [];
   const closed: number[] = [];

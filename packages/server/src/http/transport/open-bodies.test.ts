@@ -70,7 +70,7 @@ async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   };
 }
 
-test('a body that is too long is rejected by its length alone', async (t) => {
+test('a body that is too long is rejected based on its length alone', async (t) => {
   const send = await scene(t);
   const one = send('small', SMALL_MAX + 1);
   equal(await one.status(), 413);
