@@ -207,6 +207,7 @@ const cases: Case[] = [
     `usage tenants --tenant ${ID} --project ${TWO}`,
     `GET /v1/usage/tenants?limit=100&tenant_id=${ID}&project_id=${TWO}`,
   ],
+  [`secret-keys usage ${ID}`, `GET /v1/secret_keys/${ID}/usage`],
   ['secret-keys current', 'GET /v1/secret_keys/current'],
   [
     `secret-keys narrow ${ID} --permission policy:read --project ${TWO} --network 10.0.0.0/8`,

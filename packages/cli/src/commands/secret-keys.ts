@@ -110,6 +110,22 @@ const secretKeyRevoke: Command = {
   },
 };
 
+const secretKeyUsage: Command = {
+  name: 'usage',
+  summary: 'show the permissions a secret key has used in the last 30 days',
+  args: [idArg],
+  examples: ['keyrail secret-keys usage 01890c5e-…'],
+  run: async ({ client, output }, given) => {
+    const usageOf = await client().call('GET /v1/secret_keys/{id}/usage', {
+      params: { id: given.id('id') },
+    });
+    output.table(usageOf, usageOf.permissions, [
+      { title: 'permission', of: ({ permission }) => permission },
+      { title: 'last used', of: (one, format) => format.time(one.last_used_at) },
+    ]);
+  },
+};
+
 export const secretKeys: Group = {
   name: 'secret-keys',
   summary: 'secret keys, used by your own backend',
@@ -205,5 +221,6 @@ export const secretKeys: Group = {
       note: overlapText,
     }),
     secretKeyRevoke,
+    secretKeyUsage,
   ],
 };

@@ -12,6 +12,7 @@ import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
 import { refuseOtherWorkspace } from '../access/named-workspace.ts';
+import type { NotePermission } from '../access/permission-uses.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { refuseBelow } from '../access/roles.ts';
@@ -42,6 +43,7 @@ export type PipelineParts = RouteDoorParts & {
    */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
+  notePermission: NotePermission;
   /** Throws 429 for a client that sends too many requests without a credential. */
   chargeClient: Throttle['chargeClient'];
   hashRequest: HashRequest;
@@ -126,6 +128,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       refuseOtherNetwork(principal, caller.clientAddress);
       refuseOtherWorkspace(principal, endpoint.auth, workspace);
       refuse(principal, caller);
+      parts.notePermission(principal, endpoint, caller.pathId);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : chain(parts.chargeEmbedChange(principal), () => admitted);
     });

@@ -115,7 +115,12 @@ test('the time to receive a body does not count towards the deadline', async (t)
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
   const chargeClient = async () => {};
-  const parts = { db, chargeEmbedChange: () => {}, chargeClient } as unknown as PipelineParts;
+  const parts = {
+    db,
+    chargeEmbedChange: () => {},
+    notePermission: () => {},
+    chargeClient,
+  } as unknown as PipelineParts;
   const pipeline = createPipeline(route('POST /things'), parts);
   const admitted = await pipeline.admit({
     authorization: undefined,

@@ -5,6 +5,9 @@ alter table secret_keys
   add column networks    text[]; -- CIDR blocks; null: every address
 grant select (permissions, project_ids, networks) on secret_keys to kr_gate;
 
+-- When each permission was last needed; null: not recorded yet.
+alter table secret_key_uses add column permissions jsonb;
+
 -- The previous release ignores these limits, so it does not find a key that has any.
 alter policy gate on secret_keys using (
   (permissions is null and project_ids is null and networks is null)
