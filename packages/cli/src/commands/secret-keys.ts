@@ -170,7 +170,8 @@ export const secretKeys: Group = {
         'keyrail secret-keys create --env live --profile backend --network 203.0.113.0/24',
         'keyrail secret-keys create --env test --profile read_only --expires 90d --quiet > key.txt',
       ],
-      notes: 'Without --profile and --permission, only your own role limits the key.',
+      notes: `Without --profile and --permission, only your own role limits the key. To use another
+login, set KEYRAIL_PROFILE: here, --profile is the new key's.`,
       request: async (client, given, { now }) =>
         client.call('POST /v1/secret_keys', {
           body: {

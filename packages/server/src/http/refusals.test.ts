@@ -130,8 +130,9 @@ test('the time to receive a body does not count towards the deadline', async (t)
     pathId: undefined,
   });
   nowMs += 20_000;
-  const incoming = { params: {}, query: {} } as Incoming;
+  const header = () => undefined;
+  const incoming = { params: {}, query: {}, header } as unknown as Incoming;
   await pipeline.answer(admitted, incoming);
-  await pipeline.answer({ ...admitted, tookMs: 1200 }, incoming);
+  await pipeline.answer({ ...admitted, tookMs: 1200, atMs: nowMs }, incoming);
   deepEqual(waits, [3000, 1800]);
 });
