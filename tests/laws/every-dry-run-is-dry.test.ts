@@ -138,7 +138,8 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential as used
+    // Records that the credential was used, and for what.
+    await ask(app, line, { input: { ...anyIds(line), dry_run: true }, headers });
     const before = await rowsOf(held);
     done.length = 0;
     sent();

@@ -218,6 +218,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'GET /v1/secret_keys': { ...reading, input: nothing, beyond: null },
   'GET /v1/secret_keys/current': { ...reading, input: nothing, beyond: null },
   'GET /v1/secret_keys/{id}': { ...reading, input: liveSecretKey, beyond: liveSecretKey },
+  'GET /v1/secret_keys/{id}/usage': { ...reading, input: liveSecretKey, beyond: liveSecretKey },
   'PATCH /v1/secret_keys/{id}': {
     caller: 'liveKey',
     input: async (app) => ({ ...(await liveSecretKey(app)), permissions: ['keys:read'] }),

@@ -26,6 +26,7 @@ export const routeTable = servedRoutes({
   workspacesPerPersonMax: 1,
   invitesPerHourMax: 1,
   policyPageKeysMax: 1,
+  feedFeatures: [],
   revokeWaitMsMax: 0,
   ingestEventsPerMinute: 1,
   usageHoursKeptDays: 1,

@@ -70,7 +70,10 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
       getOutHelpWidth: () => (terminal.stdout.isTTY && terminal.stdout.columns) || 80,
     })
     .showHelpAfterError('  See: keyrail --help');
-  const add = (parent: Node, row: Command) => addCommand(parent, row, { terminal, progress });
+  const profiles: string[] = [];
+  root.on('option:profile', (name: string) => profiles.push(name));
+  const add = (parent: Node, row: Command) =>
+    addCommand(parent, row, { terminal, progress, profiles });
   for (const row of tree.single) add(root, row);
   for (const { name, summary, commands } of tree.groups) {
     const group = root.command(name).summary(summary).description(summary);
@@ -102,9 +105,18 @@ function addCompletion(root: Node, { stdout }: Terminal): void {
     .action((shell: Shell) => void stdout.write(completionFor(shell, root)));
 }
 
-type RunState = { terminal: Terminal; progress: Progress };
+type RunState = {
+  terminal: Terminal;
+  progress: Progress;
+  /** Every `--profile` on the command line, in order. */
+  profiles: readonly string[];
+};
 
-function addCommand(parent: Node, row: Command, { terminal, progress }: RunState): void {
+/** If a command has a `--profile` of its own, the last one is its own. */
+const loginProfile = ({ options = [] }: Command, profiles: readonly string[]) =>
+  options.some(({ flags }) => flags.startsWith('--profile ')) ? profiles.at(-2) : profiles.at(-1);
+
+function addCommand(parent: Node, row: Command, { terminal, progress, profiles }: RunState): void {
   const node = parent.command(row.name).summary(row.summary).description(row.summary);
   for (const { name, about: text, choices } of row.args ?? []) {
     const argument = new Argument(`<${name}>`, text);
@@ -125,8 +137,7 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
       color: flags.color !== false,
     };
     const context = await openContext(terminal, outputOptions, {
-      // Secret keys have profiles too. Then, only KEYRAIL_PROFILE chooses the login.
-      profile: isShadowed(node, '--profile') ? undefined : given.maybe('profile'),
+      profile: loginProfile(row, profiles),
       url: given.maybe('url'),
     });
     if (isDryRun && row.impact) {

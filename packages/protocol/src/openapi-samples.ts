@@ -14,6 +14,7 @@ const byName: Record<string, unknown> = {
   project_id: '01955a61-2d10-7d4b-9e3f-4a5b6c7d8e03',
   tenant_id: '01955a61-9a20-7e5c-8f40-5b6c7d8e9f04',
   key_id: '01955a62-1b30-7f6d-9051-6c7d8e9fa005',
+  secret_key_id: '01955a60-8c00-7c3a-b1f2-5e6d7c8b9a01',
   user_id: '01955a62-7c40-707e-8162-7d8e9fa0b106',
   invited_by: '01955a62-7c40-707e-8162-7d8e9fa0b106',
   env: 'live',

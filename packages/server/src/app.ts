@@ -4,10 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
 import { createLookups, type Lookups } from './access/gate.rows.ts';
 import type { PasswordHasher } from './access/passwords.ts';
+import { createPermissionNotes } from './access/permission-uses.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
 import type { Throttle } from './access/throttle.ts';
-import type { Clock } from './base/clock.ts';
+import { type Clock, monotonicMs } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
@@ -128,6 +129,7 @@ export function buildApp(parts: AppParts): App {
     responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
     redis: counters.state,
   });
+  const nowMs = () => monotonicMs() + parts.clock.shiftMs();
   const serverParts = {
     ...doors,
     counters,
@@ -142,6 +144,7 @@ export function buildApp(parts: AppParts): App {
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),
     chargeEmbedChange: parts.chargeEmbedChange,
+    notePermission: createPermissionNotes({ lookups, log, nowMs }),
     chargeClient: parts.throttle.chargeClient,
     checkAnswers: parts.checkAnswers,
     publicUrl,

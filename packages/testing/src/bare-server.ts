@@ -14,6 +14,7 @@ export function bareServer(
   const parts = {
     checkAnswers: true,
     chargeEmbedChange: () => {},
+    notePermission: () => {},
     chargeClient: async () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => 'made',

@@ -1,6 +1,6 @@
 // The request that each command sends, in a table with one row per command. The server in these
 // tests accepts any request.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { json, scriptedServer } from '../../../client/test/scripted-server.ts';
 import { home, keyrailInProcess } from '../../test/harness.ts';
@@ -207,6 +207,7 @@ const cases: Case[] = [
     `usage tenants --tenant ${ID} --project ${TWO}`,
     `GET /v1/usage/tenants?limit=100&tenant_id=${ID}&project_id=${TWO}`,
   ],
+  [`secret-keys usage ${ID}`, `GET /v1/secret_keys/${ID}/usage`],
   ['secret-keys current', 'GET /v1/secret_keys/current'],
   [
     `secret-keys narrow ${ID} --permission policy:read --project ${TWO} --network 10.0.0.0/8`,
@@ -270,6 +271,14 @@ test('each command sends the request that the table lists for it', async (t) => 
     deepEqual(said === '' ? undefined : JSON.parse(said), body, words);
     JSON.parse(ran.stdout);
   }
+});
+
+test("of two profiles, the first is the login and the second the new key's", async (t) => {
+  const { url } = await scriptedServer(t, [json(answer)]);
+  const keyrail = keyrailInProcess(await home(t), { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
+  const ran = await keyrail('--profile staging secret-keys create --env live --profile node');
+  equal(ran.code, 4);
+  match(ran.stderr, /no profile named "staging"/);
 });
 
 test('every command is in the table above or has a separate test', () => {

@@ -110,6 +110,22 @@ const secretKeyRevoke: Command = {
   },
 };
 
+const secretKeyUsage: Command = {
+  name: 'usage',
+  summary: 'show the permissions a secret key has used in the last 30 days',
+  args: [idArg],
+  examples: ['keyrail secret-keys usage 01890c5e-…'],
+  run: async ({ client, output }, given) => {
+    const usageOf = await client().call('GET /v1/secret_keys/{id}/usage', {
+      params: { id: given.id('id') },
+    });
+    output.table(usageOf, usageOf.permissions, [
+      { title: 'permission', of: ({ permission }) => permission },
+      { title: 'last used', of: (one, format) => format.time(one.last_used_at) },
+    ]);
+  },
+};
+
 export const secretKeys: Group = {
   name: 'secret-keys',
   summary: 'secret keys, used by your own backend',
@@ -160,8 +176,8 @@ export const secretKeys: Group = {
       ],
       notes: `Without --profile and --permission, only your own role limits the key. --profile node
 is for the SDK, Edge and relays, backend for managing your customers' keys, embed
-for creating embed tokens, and read_only for audits and exports. To choose the
-profile you are logged in with, set KEYRAIL_PROFILE.`,
+for creating embed tokens, and read_only for audits and exports. To use another
+login, set KEYRAIL_PROFILE: here, --profile is the new key's.`,
       request: async (client, given, { now }) =>
         client.call('POST /v1/secret_keys', {
           body: {
@@ -212,5 +228,6 @@ profile you are logged in with, set KEYRAIL_PROFILE.`,
       note: overlapText,
     }),
     secretKeyRevoke,
+    secretKeyUsage,
   ],
 };

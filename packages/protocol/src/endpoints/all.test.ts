@@ -108,6 +108,7 @@ const FURTHER = [
   'POST /v1/ratelimit/lease',
   'POST /v1/ratelimit/return',
   'GET /v1/secret_keys/current',
+  'GET /v1/secret_keys/{id}/usage',
   'PATCH /v1/secret_keys/{id}',
 ];
 

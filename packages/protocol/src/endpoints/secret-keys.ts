@@ -20,7 +20,12 @@ import {
   Reason,
   Timestamp,
 } from '../validators.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, SECRET_KEY_USE_DAYS } from '../wire/limits.ts';
+import {
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  SECRET_KEY_USE_DAYS,
+  SECRET_KEY_USE_HOURS,
+} from '../wire/limits.ts';
 import { profileNames } from '../wire/permissions.ts';
 
 export const secretKeyEndpoints = endpoints({
@@ -86,7 +91,9 @@ export const secretKeyEndpoints = endpoints({
     summary: 'List the permissions a secret key uses',
     description:
       `The permissions that the key's requests needed in the last ${SECRET_KEY_USE_DAYS} days. ` +
-      'The rest can be removed from the key without breaking what it does today.',
+      'The rest can be removed from the key without breaking what it does today. Denied requests ' +
+      `do not count. Each process records a permission at most every ${SECRET_KEY_USE_HOURS} hours, ` +
+      'so its actual last use may be that much later than `last_used_at`.',
     answers: { 200: SecretKeyUsage },
   },
   'PATCH /v1/secret_keys/{id}': {

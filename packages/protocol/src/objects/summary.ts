@@ -58,7 +58,9 @@ export const WorkspaceSummary = z
       connected_behind: Count.meta({ description: 'Connected nodes that are `behind`.' }),
       last_seen_at: WireTime.nullable().meta({ description: 'The last poll of any node.' }),
     }),
-    first_request_at: WireTime.nullable(),
+    first_request_at: WireTime.nullable().meta({
+      description: 'Also `null` for a secret key that is limited to projects.',
+    }),
     last_request_at: WireTime.nullable(),
     counted_max: countedMax(COUNTED_MAX),
   })

@@ -2,7 +2,12 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addressBlockFlaw, createAddressCheck, networkIn } from './address-block.ts';
+import {
+  addressBlockFlaw,
+  containsNetwork,
+  createAddressCheck,
+  networkIn,
+} from './address-block.ts';
 
 const accepted: [string, string][] = [
   ['203.0.113.0/24', '203.0.113.0/24'],
@@ -79,4 +84,16 @@ test('an IPv4-mapped address is in an IPv4 network, and no text is in every netw
   equal(check('11.0.0.1'), false);
   equal(check(''), false);
   equal(createAddressCheck(['0.0.0.0/0', '::/0'])('unix:'), false);
+});
+
+test('an IPv4 address is in no IPv6 network, whichever way it is written', () => {
+  for (const network of ['::/0', '::/64', '::/95']) {
+    const check = createAddressCheck([network]);
+    equal(check('::1'), true);
+    for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '::ffff:a01:203']) {
+      equal(check(address), false, `${address} in ${network}`);
+    }
+  }
+  equal(createAddressCheck(['::ffff:10.0.0.0/104'])('10.1.2.3'), true);
+  equal(containsNetwork('::/0', '10.0.0.0/8'), false);
 });

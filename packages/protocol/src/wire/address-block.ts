@@ -86,16 +86,31 @@ function textOf(value: bigint, version: 4 | 6): string {
   return version === 4 ? parts.join('.') : canonicalV6(parts.join(':'));
 }
 
-/** Returns a function that checks whether an IP address is in one of the blocks. */
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/** An IPv4-mapped IPv6 address counts as IPv4. */
+const isIPv4 = (address: string, version: number): boolean =>
+  version === 4 || mapped.check(address, 'ipv6');
+
+/**
+ * Returns a function that checks whether an IP address is in one of the blocks. Node.js also finds
+ * IPv4 addresses in IPv6 ranges such as `::/0`, so each version has its own list.
+ */
 export function createAddressCheck(blocks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  const listFor = (address: string, version: number) =>
+    isIPv4(address, version) ? lists.ipv4 : lists.ipv6;
+  const familyOf = (version: number) => (version === 6 ? 'ipv6' : 'ipv4');
   for (const text of blocks) {
     const block = blockIn(text);
-    if (block) list.addSubnet(block.address, block.bits, block.version === 6 ? 'ipv6' : 'ipv4');
+    if (!block) continue;
+    const { address, bits, version } = block;
+    listFor(address, version).addSubnet(address, bits, familyOf(version));
   }
   return (text) => {
     const [address = ''] = text.split('%');
     const version = isIP(address);
-    return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+    return version !== 0 && listFor(address, version).check(address, familyOf(version));
   };
 }

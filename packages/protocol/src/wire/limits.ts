@@ -61,6 +61,8 @@ export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
 /** How long the permissions that a secret key uses are remembered. */
 export const SECRET_KEY_USE_DAYS = 30;
+/** A permission's use is recorded again only after this time. */
+export const SECRET_KEY_USE_HOURS = 6;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
 // A workspace summary considers a key unused after this many days without use.

@@ -80,6 +80,7 @@ export const methods = {
     update: 'PATCH /v1/secret_keys/{id}',
     rotate: 'POST /v1/secret_keys/{id}/rotate',
     revoke: 'POST /v1/secret_keys/{id}/revoke',
+    usage: 'GET /v1/secret_keys/{id}/usage',
   },
   embedTokens: { create: 'POST /v1/embed_tokens' },
   embed: {

@@ -30,6 +30,9 @@ export type SecretKeyFact = {
   networks: string[] | null;
 };
 
+/** A request of a secret key needed a permission. */
+export type PermissionUse = { keyId: string; workspaceId: string; permission: Permission };
+
 /** A session, live or not. */
 export type SessionFact = {
   id: string;
@@ -56,6 +59,7 @@ export type EmbedFact = { epoch: number; origins: string[]; now: Date };
 export type Lookups = {
   findSecretKey(lookupHash: string): Promise<SecretKeyFact | null>;
   noteUse(fact: SecretKeyFact): Promise<void>;
+  notePermissions(uses: readonly PermissionUse[]): Promise<void>;
   findSession(lookupHash: string): Promise<SessionFact | null>;
   noteSeen(fact: SessionFact): Promise<void>;
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
@@ -68,6 +72,7 @@ export type Lookups = {
 export const createLookups = (gate: Gate): Lookups => ({
   findSecretKey: batchedLookUps((hashes) => findSecretKeys(gate.first, hashes)),
   noteUse: (fact) => noteUse(gate, fact),
+  notePermissions: (uses) => notePermissions(gate, uses),
   findSession: batchedLookUps((hashes) => findSessions(gate.first, hashes)),
   noteSeen: (fact) => noteSeen(gate, fact),
   findEmbedFact: (subject) => findEmbedFact(gate, subject),
@@ -101,6 +106,20 @@ async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Prom
       values (${id}, ${workspaceId}, app_now())
       on conflict (secret_key_id) do update set used_at = app_now()
         where secret_key_uses.used_at < app_now() - ${touchInterval}`,
+  );
+}
+
+async function notePermissions(runner: Runner, uses: readonly PermissionUse[]): Promise<void> {
+  await many(
+    runner,
+    sql`insert into secret_key_uses as known (secret_key_id, workspace_id, used_at, permissions)
+      select id, workspace_id, app_now(), jsonb_object_agg(permission, app_now())
+      from unnest(${uses.map(({ keyId }) => keyId)}::uuid[],
+        ${uses.map(({ workspaceId }) => workspaceId)}::uuid[],
+        ${uses.map(({ permission }) => permission)}::text[]) as used (id, workspace_id, permission)
+      group by id, workspace_id order by id
+      on conflict (secret_key_id) do update
+        set permissions = coalesce(known.permissions, '{}') || excluded.permissions`,
   );
 }
 

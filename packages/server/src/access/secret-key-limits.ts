@@ -2,6 +2,7 @@
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { lacks, type Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
+import type { Actor } from '../doors/reach.ts';
 import type { Principal } from './principal.ts';
 
 /** Applies to every endpoint. An unknown address is in no network. */
@@ -19,9 +20,12 @@ export function refuseLacking(
   if (principal.kind !== 'secret_key' || !permission) return;
   const { permissions = null, actor } = principal.reach;
   const missing = lacks(permissions, [permission]);
-  if (missing.length === 0 || (ownKey && pathId?.toLowerCase() === actor.id)) return;
+  if (missing.length === 0 || (ownKey && isItself(actor, pathId))) return;
   throw lacking(missing);
 }
+
+export const isItself = ({ id }: Actor, pathId: string | undefined): boolean =>
+  pathId?.toLowerCase() === id;
 
 export const lacking = (missing: Permission[]): ApiError =>
   new ApiError('forbidden', `This secret key lacks a permission: ${missing.join(', ')}.`, {

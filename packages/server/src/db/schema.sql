@@ -602,6 +602,7 @@ create table secret_key_uses (
   secret_key_id uuid not null,
   workspace_id uuid not null,
   used_at timestamp with time zone not null,
+  permissions jsonb,
   constraint secret_key_uses_pkey PRIMARY KEY (secret_key_id),
   constraint secret_key_uses_secret_key_id_fkey FOREIGN KEY (secret_key_id) REFERENCES secret_keys(id)
 );

@@ -12,7 +12,7 @@ export type RequestKey = {
   env: Env;
   /** A hash of the workspace, the environment, the caller and the key. */
   keyHash: Buffer;
-  /** A hash of the method, path, query and body. */
+  /** A hash of the method, path, query and body, and of the projects the caller is limited to. */
   fingerprint: Buffer;
 };
 

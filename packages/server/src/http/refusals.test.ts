@@ -118,7 +118,12 @@ test('time spent receiving a body does not count towards the deadline', async (t
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
   const chargeClient = async () => {};
-  const parts = { db, chargeEmbedChange: () => {}, chargeClient } as unknown as PipelineParts;
+  const parts = {
+    db,
+    chargeEmbedChange: () => {},
+    notePermission: () => {},
+    chargeClient,
+  } as unknown as PipelineParts;
   const pipeline = createPipeline(route('POST /things'), parts);
   const admitted = await pipeline.admit({
     authorization: undefined,
@@ -128,8 +133,9 @@ test('time spent receiving a body does not count towards the deadline', async (t
     pathId: undefined,
   });
   nowMs += 20_000;
-  const incoming = { params: {}, query: {} } as Incoming;
+  const header = () => undefined;
+  const incoming = { params: {}, query: {}, header } as unknown as Incoming;
   await pipeline.answer(admitted, incoming);
-  await pipeline.answer({ ...admitted, tookMs: 1200 }, incoming);
+  await pipeline.answer({ ...admitted, tookMs: 1200, atMs: nowMs }, incoming);
   deepEqual(waits, [3000, 1800]);
 });

@@ -37,12 +37,14 @@ export function requestKeyOf(
   const key = header(REQUEST_KEY_HEADER);
   if (key === undefined || reach === null) return null;
   if (!isRequestKey(key)) throw invalid('header', [FAULT]);
-  const { workspaceId, actor } = reach;
+  const { workspaceId, actor, projectIds = [] } = reach;
   const env = reach.envs.includes('live') ? 'live' : 'test';
   return {
     env,
     keyHash: hashRequest(workspaceId, env, actor.type, actor.id ?? '', key),
-    fingerprint: hashRequest(line, sortedText(params), sortedText(query), body),
+    // A narrowed key does not get the response from before, which may be about a project that is
+    // now out of its reach.
+    fingerprint: hashRequest(line, sortedText(params), sortedText(query), body, ...projectIds),
   };
 }
 

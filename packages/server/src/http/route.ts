@@ -99,8 +99,11 @@ type Input<L extends string, E> = {
   issueCursor(position: readonly string[]): string;
   /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
-  /** Authenticates again after a long wait; throws if the credential has since been revoked. */
-  admitAgain(): Promise<void>;
+  /**
+   * Authenticates again after a long wait; throws if the credential has since been revoked. Returns
+   * what it may still reach.
+   */
+  admitAgain(): Promise<Reach | null>;
 };
 
 export type NoteCaller = (kind: 'user' | 'scanner', id: string) => void;

@@ -58,6 +58,7 @@ function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstanc
     cursors: createCursors(Buffer.alloc(32)),
     checkAnswers: true,
     chargeEmbedChange: () => {},
+    notePermission: () => {},
     chargeClient: async () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => `made-${++ids}`,

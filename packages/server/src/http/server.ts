@@ -10,19 +10,13 @@ import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { attempt, chain } from '../base/maybe-async.ts';
 import type { Tracing } from '../base/tracing.ts';
+import { type Admitted, type Caller, pathIdIn } from './admission.ts';
 import { CALLER, logAnswered, loggedCaller } from './answered-log.ts';
 import { checkedRefusal } from './check-answers.ts';
 import { standardHeaders } from './headers.ts';
 import { type Metering, metricsRoute } from './metrics-route.ts';
 import { observeResponses } from './observed-responses.ts';
-import {
-  type Admitted,
-  type Caller,
-  createPipeline,
-  type Incoming,
-  type PipelineParts,
-  pathIdIn,
-} from './pipeline.ts';
+import { createPipeline, type Incoming, type PipelineParts } from './pipeline.ts';
 import { chosenRequestId } from './request-id.ts';
 import { createResponses, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';

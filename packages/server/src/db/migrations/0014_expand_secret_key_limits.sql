@@ -6,6 +6,9 @@ alter table secret_keys
 grant select (permissions, project_ids, networks) on secret_keys to kr_gate;
 grant select (permissions) on secret_keys to kr_worker;
 
+-- When each permission was last needed; null: not recorded yet.
+alter table secret_key_uses add column permissions jsonb;
+
 -- The previous release ignores these limits, so it does not find a key that has any.
 alter policy gate on secret_keys using (
   (permissions is null and project_ids is null and networks is null)

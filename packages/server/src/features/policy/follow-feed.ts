@@ -53,7 +53,7 @@ type PollWait = {
   timeoutMs: number;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** Throws if the caller's credential was revoked during the wait. */
+  /** Throws if the caller's credential was revoked or narrowed during the wait. */
   admitAgain(): Promise<void>;
 };
 

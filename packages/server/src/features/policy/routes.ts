@@ -90,7 +90,12 @@ export const policyRoutes = ({
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
         const filter = filterOf(record.read.reach, query, feedFeatures);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
-        const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
+        const stillReached = async () => {
+          const reach = await admitAgain();
+          if (reach) filterOf(reach, query, feedFeatures);
+        };
+        const wait =
+          timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain: stillReached } : null;
         const nextPollMs = timeoutMs > 0 ? timeoutMs : pollMsIn(header);
         const node = { filter, ...nodeIn(header, query), nextPollMs };
         const poll = { ...node, since, changesMax, leaves, wait };

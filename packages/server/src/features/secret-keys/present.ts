@@ -3,11 +3,13 @@ import type {
   CreatedSecretKey,
   RotatedSecretKey,
   SecretKey,
+  SecretKeyUsage,
 } from '@keyrail/protocol/objects/secret-key.ts';
 import { profileOf } from '@keyrail/protocol/wire/permissions.ts';
+import { wireTime } from '../../base/wire-time.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
-import type { ListedSecretKey, SecretKeyRow } from './rows.ts';
+import type { ListedSecretKey, SecretKeyRow, UsedPermission } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedSecretKey, 'meta'> & { meta: Meta };
 
@@ -39,4 +41,13 @@ export const presentCreated = ({ row, secret }: Minted<SecretKeyRow>): CreatedSe
 export const presentRotated = (rotated: Rotated<SecretKeyRow>): RotatedSecretKey => ({
   ...presentCreated(rotated),
   previous_key: presentSecretKey(rotated.predecessor),
+});
+
+export const presentUsage = (id: string, uses: readonly UsedPermission[]): SecretKeyUsage => ({
+  object: 'secret_key_usage',
+  secret_key_id: id,
+  permissions: uses.map(({ permission, lastUsedAt }) => ({
+    permission,
+    last_used_at: wireTime(lastUsedAt),
+  })),
 });

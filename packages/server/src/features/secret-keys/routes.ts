@@ -7,10 +7,10 @@ import { notedPageOf, positionOf } from '../../http/page.ts';
 import { planned, serve } from '../../http/route.ts';
 import { createSecretKey } from './create-secret-key.ts';
 import { narrowSecretKey } from './narrow-secret-key.ts';
-import { presentCreated, presentRotated, presentSecretKey } from './present.ts';
+import { presentCreated, presentRotated, presentSecretKey, presentUsage } from './present.ts';
 import { revokeSecretKey } from './revoke-secret-key.ts';
 import { rotateSecretKey } from './rotate-secret-key.ts';
-import { listSecretKeys, loadSecretKey } from './rows.ts';
+import { listPermissionUses, listSecretKeys, loadSecretKey } from './rows.ts';
 
 export const secretKeyRoutes = serve(secretKeyEndpoints, {
   'POST /v1/secret_keys': {
@@ -51,6 +51,14 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     boundary: 'rows',
     door: 'read',
     run: async ({ read, params }) => presentSecretKey(await loadSecretKey(read, params.id)),
+  },
+  'GET /v1/secret_keys/{id}/usage': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, params }) => {
+      const { id } = await loadSecretKey(read, params.id);
+      return presentUsage(id, await listPermissionUses(read, id));
+    },
   },
   'PATCH /v1/secret_keys/{id}': {
     boundary: 'rows',

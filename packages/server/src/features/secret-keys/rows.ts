@@ -1,9 +1,11 @@
 // All SQL statements for secret_keys.
 import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
+import { SECRET_KEY_USE_DAYS } from '@keyrail/protocol/wire/limits.ts';
+import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { maybe, one, sizedPage } from '../../db/sql.ts';
+import { many, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -32,6 +34,19 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
+export type UsedPermission = { permission: Permission; lastUsedAt: Date };
+
+/** The permissions that the key's requests needed lately, latest first. */
+export const listPermissionUses = (tx: Read, id: string): Promise<UsedPermission[]> =>
+  many(
+    tx,
+    sql<UsedPermission>`select used.key as permission, used.value::timestamptz as last_used_at
+      from secret_key_uses u cross join lateral jsonb_each_text(u.permissions) used
+      where u.secret_key_id = ${id}
+        and used.value::timestamptz > app_now() - make_interval(days => ${SECRET_KEY_USE_DAYS})
+      order by last_used_at desc, permission`,
+  );
+
 /**
  * The maximum length of a chain of keys in which each created the next. Longer chains aren't
  * followed.
@@ -46,7 +61,9 @@ export async function findPersonBehindKey(tx: Read, id: string): Promise<string 
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}
       union all select k.created_by, chain.length + 1
-        from chain join secret_keys k on k.id = chain.creator where chain.length < ${CHAIN_MAX})
+        from chain cross join lateral (
+          select created_by from secret_keys where id = chain.creator limit 1) k
+        where chain.length < ${CHAIN_MAX})
     select creator from chain
     where creator is not null and not exists (select from secret_keys k where k.id = creator)`;
   return (await maybe(tx, found))?.creator ?? null;

@@ -13,7 +13,10 @@ export type Belongings = {
   lastRequestAt: Date | null;
 };
 
-/** Each count stops at its limit. For secret keys, only the newest rows are examined. */
+/**
+ * Each count stops at its limit. For secret keys, only the newest rows are examined. The spans of
+ * traffic are about all projects, so a limited reach does not see them.
+ */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(
     tx,
@@ -30,5 +33,6 @@ export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongin
         spans.first_request_at, spans.last_request_at
       from (
         select min(first_at) as first_request_at, max(last_at) as last_request_at
-        from traffic_spans where env = any (${envs}::env[])) spans`,
+        from traffic_spans where env = any (${envs}::env[])
+          and ${tx.reach.projectIds === undefined}::boolean) spans`,
   );

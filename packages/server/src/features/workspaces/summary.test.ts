@@ -48,6 +48,20 @@ test('deleted projects and tenants, and revoked or expired secret keys, are not 
   deepEqual({ projects, tenants, secret_keys }, { projects: 1, tenants: 0, secret_keys: 1 });
 });
 
+test('the summary of a key that is limited to projects is about these only', async (t) => {
+  const { as, given, clock } = await harness(t);
+  const key = await given.key();
+  await as.liveKey('POST /v1/ingest/batch', batchOf([eventOf(key, clock.now())]));
+  const { id } = await given.project();
+  const made = await as.liveKey('POST /v1/secret_keys', { env: 'live', project_ids: [id] });
+  deepEqual(await as.token(made.key)(summary), {
+    ...nothing,
+    projects: 1,
+    tenants: 1,
+    secret_keys: 1,
+  });
+});
+
 test('the summary shows when the first and last requests were made in each environment', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
