@@ -129,7 +129,8 @@ const columns: readonly Column<PolicyNode>[] = [
     width: 'minmax(128px, 1fr)',
     card: 'none',
     isExtra: true,
-    cell: ({ sdk }) => (sdk ? `${sdk.name} ${sdk.version}` : '–'),
+    cell: ({ sdk, understands }) =>
+      [sdk ? `${sdk.name} ${sdk.version}` : '–', ...understands].join(' · '),
   },
   {
     id: 'seen',

@@ -14,7 +14,7 @@ import { Skeleton } from './skeleton.tsx';
 type Figures = Pick<
   Impact,
   'keys' | 'capped' | 'active_keys' | 'tenants' | 'requests_24h' | 'requests_7d' | 'last_used_at'
-> & { nodes: number | null };
+> & { nodes: number | null; nodes_unable?: number | undefined };
 
 type Query = { data: Impact | undefined; error: Error | null; refetch(): unknown };
 
@@ -39,6 +39,7 @@ export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
     [texts.lastUse, lastUse],
   ];
   if (impact.nodes !== null) facts.push([texts.nodes, count(impact.nodes)]);
+  if (impact.nodes_unable) facts.push([texts.nodesUnable, count(impact.nodes_unable)]);
   if (impact.active_keys > 1) facts.unshift([texts.keys, count(impact.active_keys)]);
   if (impact.tenants > 1) facts.push([texts.tenants, count(impact.tenants)]);
   return (

@@ -10,6 +10,7 @@ export const texts = {
   capped: (keys: string) =>
     `This affects ${keys} keys. The numbers below cover only 10,000 of them.`,
   nodes: 'Live nodes',
+  nodesUnable: 'Nodes that would reject it',
   keys: 'Active keys',
   tenants: 'Tenants',
   hot: (when: string) => `In use. Last request: ${when}.`,

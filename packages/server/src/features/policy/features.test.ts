@@ -51,14 +51,10 @@ test('the ETag and the cursor name the known features, in any order', async (t) 
   const etagFor = async (understands?: string) =>
     (await poll(vendor, snapshot, { project_id, ...(understands && { understands }) })).headers
       .etag;
-  const [none, unknown, alpha, mixed] = [
-    await etagFor(),
-    await etagFor('beta'),
-    await etagFor(ALPHA),
-    await etagFor(`zeta,${ALPHA},beta`),
-  ];
-  equal(unknown, none);
-  equal(mixed, alpha);
+  const none = await etagFor();
+  const alpha = await etagFor(ALPHA);
+  equal(await etagFor('beta'), none);
+  equal(await etagFor(`zeta,${ALPHA},beta`), alpha);
   match(String(alpha), /\+alpha:/);
   const { page } = await poll(vendor, snapshot, { project_id, max_keys: 1 });
   const other = { project_id, max_keys: 1, cursor: page.next_cursor, understands: ALPHA };
