@@ -12,6 +12,7 @@ test("the node's ID is not part of a shared poll, whether it was sent in a heade
     env: 'live',
     node: 'a:1',
     name: null,
+    understands: null,
     nextPollMs: 25_000,
     since: 4,
     waitMs: 25_000,
@@ -35,6 +36,15 @@ test("a node's name and poll interval are read from its headers", () => {
   deepEqual(said({ 'keyrail-poll-interval': '9999999' }), ['a', 90_000]);
   deepEqual(said({ 'keyrail-poll-interval': 'soon' }), ['a', null]);
   equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
+});
+
+test('a node names the features it can enforce', () => {
+  const said = (query: string) => feedQuestionIn(`${delta}&since=1${query}`, {})?.understands;
+  equal(said('&understands=alpha,beta'), 'alpha,beta');
+  equal(said(''), null);
+  for (const wrong of ['=', '=Alpha', '=alpha&understands=beta', `=${'a'.repeat(201)}`]) {
+    equal(said(`&understands${wrong}`), undefined, 'the control plane rejects it');
+  }
 });
 
 test('a request for a snapshot neither acknowledges a version nor waits', () => {

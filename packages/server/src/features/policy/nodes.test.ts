@@ -74,6 +74,7 @@ test('the list shows all of a node’s fields, including the SDK from its header
       state: 'current',
       connected: true,
       sdk: { name: '@keyrail/sdk', version: '0.2.0' },
+      understands: [],
       first_seen_at: node.first_seen_at,
       last_seen_at: node.last_seen_at,
     },
