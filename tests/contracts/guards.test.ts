@@ -208,7 +208,7 @@ test('a rolled-back change leaves no row, no audit row and no version', async ()
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** Returns a snapshot of everything in a workspace that a change affects. */
+/** Returns a snapshot of everything in a workspace that a change could affect. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

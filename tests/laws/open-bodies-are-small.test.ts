@@ -9,7 +9,7 @@ const OPEN_BYTES_MAX = 16_384;
 /** Reports of leaked keys may contain thousands of entries. */
 const LARGE: readonly string[] = ['POST /v1/webhooks/scanner/secret_scanning'];
 
-test('an endpoint without a credential accepts at most 16 KiB', () => {
+test('an endpoint that requires no credential accepts a body of at most 16 KiB', () => {
   const open = served.filter((line) => {
     const { auth } = endpointOf(line);
     return (auth === 'none' || auth === 'signature') && !isSafe(line, endpointOf(line));

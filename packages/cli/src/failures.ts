@@ -24,8 +24,8 @@ export class Failure extends Error {
   readonly hints: readonly string[];
 
   /**
-   * Each hint is printed on its own line. Hints can quote any name, so control characters are made
-   * visible.
+   * Each hint is printed on its own line. Hints can include arbitrary names, so control characters
+   * are escaped.
    */
   constructor(exitCode: ExitCode, message: string, ...hints: string[]) {
     super(message);

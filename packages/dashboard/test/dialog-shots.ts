@@ -16,17 +16,19 @@ type Places = {
 type Line = readonly [name: string, path: string, ...lead: string[]];
 
 export const dialogShots = (places: Places): Shot[] =>
-  [...keyLines(places), ...listLines, ...objectLines(places)].map(([name, path, ...lead]) => ({
-    name: `at-${name}`,
-    path: `/w/{slug}${path}`,
-    state: 'full',
-    act: async ({ page }) => {
-      for (const step of lead) {
-        const [kind = '', text = ''] = step.split(/:(.*)/);
-        await steps[kind]?.(page, text);
-      }
-    },
-  }));
+  [...keyLines(places), ...listLines, ...objectLines(places), ...lastLines].map(
+    ([name, path, ...lead]) => ({
+      name: `at-${name}`,
+      path: `/w/{slug}${path}`,
+      state: 'full',
+      act: async ({ page }) => {
+        for (const step of lead) {
+          const [kind = '', text = ''] = step.split(/:(.*)/);
+          await steps[kind]?.(page, text);
+        }
+      },
+    }),
+  );
 
 const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>>> = {
   button: (page, name) => page.getByRole('button', { name, exact: true }).first().click(),
@@ -78,7 +80,6 @@ function keyLines({ keys }: Places): Line[] {
     ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Rejected everywhere', 'sees:Signed receipt verified'],
     ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
     ['explain-scopes', `/live/explain?key_id=${keys[26]?.id}&scopes=payouts:write%20admin:all`, 'button:Add 2 scopes to live key', 'sees:Requests (24 h)'],
-    ['sign-in-unended', '/live/keys', 'aborts:/v1/auth/sessions/current', 'first:Account ', 'item:Sign out', 'sees:stays valid until'],
     ['explained-allowed', `/live/explain?key_id=${keys[26]?.id}`, 'sees:Allowed'],
   ];
 }
@@ -131,4 +132,10 @@ const objectLines = ({ projects, tenants }: Places): Line[] => [
   ['project-limits', `/live/projects/${projects[0]?.slug}`, 'button:Edit limits', 'opens:'],
   ['project-unlimited', `/live/projects/${projects[1]?.slug}`, 'button:Edit limits', 'opens:'],
   ['project-delete', `/live/projects/${projects[0]?.slug}`, 'button:Delete project', 'sees:Type'],
+];
+
+/** Ends the session, so these pictures come last. */
+// biome-ignore format: one line for each picture
+const lastLines: readonly Line[] = [
+  ['sign-in-unended', '/live/keys', 'aborts:/v1/auth/sessions/current', 'first:Account ', 'item:Sign out', 'sees:stays valid until'],
 ];

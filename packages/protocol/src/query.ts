@@ -131,7 +131,7 @@ export const Understands = z
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {
-      message: 'must not contain a full credential: search for its display prefix',
+      message: 'must not contain a full credential; search for its display prefix instead',
     })
     .optional()
     .meta({

@@ -69,7 +69,7 @@ export const en = {
     request: 'Request ID',
     copyRequest: 'Copy request ID',
     unreachable: 'Can’t reach the server.',
-    notSent: 'Can’t reach the server. Nothing has changed.',
+    notSent: 'Can’t reach the server. Nothing was changed.',
     unknownOutcome:
       'The server didn’t respond, so the change may or may not have gone through. Check before you try again.',
     look: 'Check in a new tab',

@@ -75,5 +75,5 @@ export type UnverifiedContext<R = unknown> = KeyFields<R> & {
 /** The context on a route with `onNoPolicy: 'allow'`; check `verified` to see which it is. */
 export type KeyContext<R = unknown> = RequestContext<R> | UnverifiedContext<R>;
 
-/** The context on any route: null with `skip`. */
+/** The context for any route; null if `skip` is set. */
 export type OpenContext<R = unknown> = KeyContext<R> | null;

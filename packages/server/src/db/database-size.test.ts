@@ -29,7 +29,7 @@ test('without a maximum, the size is ignored, but a read-only server counts as l
   equal(gauge.state(), 'ok');
 });
 
-test('the size is checked when a write needs it, but not on every write', () => {
+test('many writes in a row read the size only once', () => {
   let looks = 0;
   const gauge = createSizeGauge(1000, async () => {
     looks += 1;

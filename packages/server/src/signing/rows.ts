@@ -32,8 +32,8 @@ export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise
 }
 
 /**
- * Sets when all other keys with the same purpose are retired. Keys that will be retired earlier
- * anyway are left unchanged.
+ * Sets the retirement time of all other keys with the same purpose. Keys that are already due to
+ * retire sooner are left unchanged.
  */
 export async function updateEnds(
   tx: Work,

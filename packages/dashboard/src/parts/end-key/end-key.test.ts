@@ -155,7 +155,7 @@ test('when a key is revoked while no nodes are connected, the dashboard says so'
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog
     .getByText(
-      'No nodes are connected. A node that starts now loads this change before it verifies any keys.',
+      'No nodes are connected. Any node that starts from now on will load this change before it verifies any keys.',
     )
     .waitFor();
 });

@@ -83,7 +83,7 @@ for (const act of ['revoke', 'disable'] as const) {
     await again.click();
     await dialog
       .getByText(
-        'No nodes are connected. A node that starts now loads this change before it verifies any keys.',
+        'No nodes are connected. Any node that starts from now on will load this change before it verifies any keys.',
       )
       .waitFor();
     equal(await again.count(), 0);

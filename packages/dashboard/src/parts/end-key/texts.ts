@@ -44,7 +44,7 @@ export const texts = {
   everywhereNote: (ms: number) =>
     `Measured by the control plane from the moment of the change. This page received the response after ${milliseconds(ms)}.`,
   noNode:
-    'No nodes are connected. A node that starts now loads this change before it verifies any keys.',
+    'No nodes are connected. Any node that starts from now on will load this change before it verifies any keys.',
   some: (acked: number, all: number, ms: number) =>
     `Rejected by ${acked} of ${nodes(all)} after ${milliseconds(ms)}`,
   noneYet: (ms: number) => `No nodes had reported back after ${milliseconds(ms)}`,

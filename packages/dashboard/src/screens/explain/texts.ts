@@ -42,7 +42,7 @@ export const texts = {
   passes: 'The request reaches your handler.',
   version: (version: number) => `Policy version ${version}`,
   nodes: ({ total, current }: { total: number; current: number }) => {
-    if (total === 0) return 'No nodes are connected. A node that starts now would decide this way.';
+    if (total === 0) return 'No nodes are connected. This is what a node started now would decide.';
     if (total === current) return `${nodes(total)} connected, all on this version.`;
     return `${current} of ${nodes(total)} on this version. The others may still decide differently.`;
   },

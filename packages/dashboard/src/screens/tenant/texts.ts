@@ -31,7 +31,7 @@ export const texts = {
   requests: (count: number) =>
     count === 1 ? '1 request' : `${count.toLocaleString('en')} requests`,
   embed: 'Embed tokens',
-  embedLead: 'Your own pages show the key manager using embed tokens issued for this tenant.',
+  embedLead: 'To show the key manager on your own pages, use embed tokens issued for this tenant.',
   epoch: 'Token epoch',
   endTokens: 'Revoke all tokens',
   endTitle: (name: string) => `Revoke all embed tokens for ${name}?`,

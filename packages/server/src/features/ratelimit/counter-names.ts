@@ -34,8 +34,8 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /**
- * The owner whose quota limits the number of counters. On a Redis Cluster, each slot has its own
- * part of the quota.
+ * The owner whose quota limits the number of counters. On Redis Cluster, each slot has its own
+ * share of the quota.
  */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;

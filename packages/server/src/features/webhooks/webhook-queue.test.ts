@@ -60,7 +60,7 @@ test('a change that is rolled back queues no event', async (t) => {
   deepEqual(await typesTo(app.testApp, id), ['project.created']);
 });
 
-test('dry runs, repeated requests and changes without effect queue no events', async (t) => {
+test('no events are queued for dry runs, repeated requests or changes that have no effect', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const { id } = await endpointFor(app, CLOSED, { events: ['api_key.*'] });

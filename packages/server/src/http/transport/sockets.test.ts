@@ -140,7 +140,7 @@ test('a client that sent invalid HTTP cannot keep its connection open', async (t
   }
 });
 
-test('a running request finishes during shutdown', async (t) => {
+test('an in-flight request is allowed to finish during shutdown', async (t) => {
   const route = waitingRoute();
   const app = await listening(t, route);
   const socket = await dial(t, app);
