@@ -34,7 +34,7 @@ test('a secret key can be limited when it is created, and errors are shown at th
   await dialog.getByRole('checkbox', { name: 'View API keys' }).check();
   await dialog.getByRole('checkbox', { name: 'Create embed tokens' }).check();
   await dialog.locator('summary', { hasText: 'Limits' }).click();
-  await dialog.getByLabel('Projects').fill('billing');
+  await dialog.getByRole('combobox', { name: 'Projects' }).fill('billing');
   await page.getByRole('option', { name: 'Billing API' }).click();
   await dialog.getByRole('button', { name: 'Remove Billing API' }).waitFor();
   const networks = dialog.getByLabel('Networks');
@@ -77,7 +77,10 @@ test('narrowing a secret key shows what it loses, and warns about what it used',
   await call('GET /v1/tenants');
   await visit(`/w/${vendor.slug}/live/secret-keys/${id}`);
   await page.getByText('What a backend needs to manage customers’ keys').waitFor();
-  await page.getByText(/^Used (now|\d+ s ago)/).first().waitFor();
+  await page
+    .getByText(/^Used (now|\d+ s ago)/)
+    .first()
+    .waitFor();
   await page.getByText('Not used in the last 30 days').first().waitFor();
   await page.getByRole('button', { name: 'Narrow' }).click();
   const dialog = page.getByRole('dialog');
@@ -109,6 +112,6 @@ test('narrowing a secret key shows what it loses, and warns about what it used',
   await page.getByText('Only these permissions:').waitFor();
 
   await visit(`/w/${vendor.slug}/audit`);
-  await page.getByText('narrowed the permissions and networks of secret key').waitFor();
+  await page.getByText('narrowed the networks and permissions of secret key').waitFor();
   await page.getByText('removing 5 permissions').waitFor();
 });
