@@ -1,15 +1,14 @@
-// The test secret key that was created with the workspace, kept for the Get started guide. It
-// exists only in this page's memory, so it is lost on reload or when the user signs in again, and
-// other tabs don't have it.
-import { onSessionChange, sessionState } from '../api/session.ts';
+// The secret key in the guide's commands, which can do only what a node needs. It is kept only in
+// this page's memory, so a new one is created after a reload or after signing in again.
+import { onSessionChange, sessionState } from '../../api/session.ts';
 
 let held: { workspaceId: string; secretKey: string } | null = null;
 
-export const holdFirstSecret = (workspaceId: string, secretKey: string): void => {
+export const holdNodeKey = (workspaceId: string, secretKey: string): void => {
   held = { workspaceId, secretKey };
 };
 
-export const firstSecretOf = (workspaceId: string): string | null =>
+export const heldNodeKey = (workspaceId: string): string | null =>
   held?.workspaceId === workspaceId ? held.secretKey : null;
 
 onSessionChange(() => {
