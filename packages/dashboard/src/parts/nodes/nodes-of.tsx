@@ -11,7 +11,7 @@ import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { LinkButton } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
-import { Notice } from '../../ui/feedback/problem.tsx';
+import { Warning } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './nodes.module.css';
@@ -69,7 +69,7 @@ function Overprivileged({ projectId, everyMs }: { projectId: string; everyMs: nu
   if (names.length === 0) return null;
   const shown = names.slice(0, NAMES_SHOWN);
   return (
-    <Notice
+    <Warning
       action={
         scope.mayChange && (
           <LinkButton to={paths.secretKeys(scope)} small>
@@ -79,7 +79,7 @@ function Overprivileged({ projectId, everyMs }: { projectId: string; everyMs: nu
       }
     >
       {texts.overprivileged(names.length, shown, names.length - shown.length)}
-    </Notice>
+    </Warning>
   );
 }
 

@@ -108,7 +108,9 @@ function Fields({ of: key, form, uses, errors, onForm, onNetworks }: FieldsProps
         label={words.permissions}
         offered={heldBy(key)}
         chosen={form.permissions}
-        noteOf={(one) => uses && <Use at={uses.get(one) ?? null} />}
+        noteOf={(one) => (
+          <Use at={uses?.get(one) ?? null} isLost={!form.permissions.includes(one)} />
+        )}
         onChosen={(permissions) => put({ permissions })}
       />
       <div>
@@ -151,9 +153,9 @@ function whyNoneRemoved(
   return used.length === permissions.length ? words.allUsed : null;
 }
 
-const Use = ({ at }: { at: string | null }) =>
+const Use = ({ at, isLost }: { at: string | null; isLost: boolean }) =>
   at !== null && (
-    <span className={styles.used}>
+    <span className={isLost ? styles.inUse : styles.used}>
       {words.lastUsed} <Time at={at} />
     </span>
   );
@@ -177,7 +179,7 @@ function Lost({
             <li key={one} className={classes(at !== null && styles.inUse)}>
               <Icon name={at === null ? 'close' : 'warning'} />
               <span>
-                {permissionTexts[one]} <Use at={at} />
+                {permissionTexts[one]} <Use at={at} isLost />
               </span>
             </li>
           );

@@ -8,7 +8,7 @@ const networks = (count: number): string => (count === 1 ? '1 network' : `${coun
 
 export const texts = {
   can: {
-    all: 'Everything its role allows',
+    all: 'Everything',
     profiles: {
       node: 'Verify keys',
       backend: 'Manage keys',
@@ -30,7 +30,7 @@ export const texts = {
   usage: {
     failed: 'Couldn’t load what this key has used.',
     used: 'Used',
-    unused: `Not used in the last ${SECRET_KEY_USE_DAYS} days`,
+    unused: `Not used in ${SECRET_KEY_USE_DAYS} days`,
   },
   limits: {
     title: 'Limits',
@@ -75,7 +75,7 @@ export const texts = {
   narrowing: {
     title: (name: string) => `Narrow ${name}`,
     action: (env: Env) => `Narrow ${env} secret key`,
-    text: 'A secret key can only lose permissions, projects, networks and time. To give it more, create a new key.',
+    text: 'You can only take things away from a secret key. To give it more, create a new one.',
     permissions: 'What it can do',
     removeUnused: 'Remove what it hasn’t used',
     allUsed: `It has used all of these in the last ${SECRET_KEY_USE_DAYS} days.`,

@@ -55,18 +55,18 @@ test('nodes whose secret key can do more than a node needs are named, with what 
   const poll = (node: string, token: string) =>
     vendor.as.token(token)('GET /v1/policy/delta', { project_id, since: 0, node });
   await poll('api:narrow', narrow.key);
-  const alert = page.getByRole('alert');
+  const warning = page.getByRole('note');
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:narrow/ }).waitFor();
   await page.waitForLoadState('networkidle');
-  equal(await alert.count(), 0);
+  equal(await warning.count(), 0);
 
   await poll('api:wide', vendor.tokens.liveKey);
   await page
     .getByText('1 node polls with a secret key that can do more than a node needs: api:wide.')
     .waitFor();
   await ground.axe(page);
-  await alert.getByRole('link', { name: 'Secret keys' }).click();
+  await warning.getByRole('link', { name: 'Secret keys' }).click();
   await page.getByRole('button', { name: 'Create live secret key' }).waitFor();
 
   // Once the node polls with a key for a node, the warning disappears.
@@ -74,5 +74,5 @@ test('nodes whose secret key can do more than a node needs are named, with what 
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:wide/ }).waitFor();
   await page.waitForLoadState('networkidle');
-  equal(await alert.count(), 0);
+  equal(await warning.count(), 0);
 });

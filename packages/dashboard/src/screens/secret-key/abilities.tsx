@@ -20,15 +20,17 @@ export function Abilities({ of: key }: { of: SecretKey }) {
         {groupsOf(heldBy(key)).map(({ name, permissions }) => (
           <div key={name}>
             <dt>{name}</dt>
-            {permissions.map((one) => (
-              <dd key={one}>
-                <span>{permissionTexts[one]}</span>
-                <small>
-                  <code translate="no">{one}</code>
-                  {uses && <Use at={uses.get(one) ?? null} />}
-                </small>
-              </dd>
-            ))}
+            <dd>
+              <ul>
+                {permissions.map((one) => (
+                  <li key={one}>
+                    <span>{permissionTexts[one]}</span>
+                    <code translate="no">{one}</code>
+                    {uses && <Use at={uses.get(one) ?? null} />}
+                  </li>
+                ))}
+              </ul>
+            </dd>
           </div>
         ))}
       </dl>
@@ -45,7 +47,7 @@ function leadOf({ permissions, profile, authority }: SecretKey): string {
 
 const Use = ({ at }: { at: string | null }) =>
   at === null ? (
-    <span>{keyTexts.usage.unused}</span>
+    <span className={styles.unused}>{keyTexts.usage.unused}</span>
   ) : (
     <span className={styles.used}>
       {keyTexts.usage.used} <Time at={at} />

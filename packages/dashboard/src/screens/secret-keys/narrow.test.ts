@@ -81,7 +81,7 @@ test('narrowing a secret key shows what it loses, and warns about what it used',
     .getByText(/^Used (now|\d+ s ago)/)
     .first()
     .waitFor();
-  await page.getByText('Not used in the last 30 days').first().waitFor();
+  await page.getByText('Not used in 30 days').first().waitFor();
   await page.getByRole('button', { name: 'Narrow' }).click();
   const dialog = page.getByRole('dialog');
   const narrow = dialog.getByRole('button', { name: 'Narrow live secret key' });
