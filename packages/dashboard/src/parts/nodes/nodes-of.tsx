@@ -60,10 +60,8 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
 /** A warning about nodes whose secret key can do more than a node needs. */
 function Overprivileged({ projectId, everyMs }: { projectId: string; everyMs: number }) {
   const scope = useScope();
-  const query = {
-    ...{ project_id: projectId, env: scope.env },
-    ...{ overprivileged: true, limit: LIST_LIMIT_MAX },
-  };
+  const { env } = scope;
+  const query = { project_id: projectId, env, overprivileged: true, limit: LIST_LIMIT_MAX };
   const found = useApi('GET /v1/policy/nodes', { query }, { everyMs });
   const names = [...new Set(found.data?.data.map(({ node_id }) => node_id))].sort();
   if (names.length === 0) return null;

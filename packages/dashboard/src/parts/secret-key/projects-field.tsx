@@ -77,7 +77,7 @@ export function ProjectsField({ ids, among, error, onIds }: Props) {
 }
 
 /** The names of these projects, by ID. */
-export function useProjectNames(ids: readonly string[]): ReadonlyMap<string, string> {
+function useProjectNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const projects = useApi(
     'GET /v1/projects',
     { query: { id: [...ids], limit: LIST_LIMIT_MAX } },

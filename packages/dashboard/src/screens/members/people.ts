@@ -6,8 +6,12 @@ export type Invite = Item<'GET /v1/invites'>;
 
 /** Paths to reload after a change to a member or an invitation. */
 export const STALE = [
-  ...['/v1/members', '/v1/invites', '/v1/audit_logs', '/v1/auth/me'],
-  ...['/v1/secret_keys', '/v1/workspace/summary'],
+  '/v1/members',
+  '/v1/invites',
+  '/v1/secret_keys',
+  '/v1/audit_logs',
+  '/v1/auth/me',
+  '/v1/workspace/summary',
 ];
 
 export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string => name ?? email;

@@ -131,13 +131,13 @@ type Known = {
 
 // biome-ignore format: one line for each column
 const columnsOf = ({ minters, rotated, scope }: Known): Column<SecretKey>[] => [
-  { id: 'name', title: texts.columns.name, width: 'minmax(120px, 2fr)', card: 'name', cell: (key) => <Name of={key} scope={scope} /> },
+  { id: 'name', title: texts.columns.name, width: 'minmax(100px, 2fr)', card: 'name', cell: (key) => <Name of={key} scope={scope} /> },
   { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={key} isRotated={rotated.has(key.id)} /> },
-  { id: 'prefix', title: texts.columns.prefix, width: '156px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
+  { id: 'prefix', title: texts.columns.prefix, width: '140px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
   { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', isExtra: true, cell: ({ authority }) => (authority === null ? keyTexts.notRecorded : en.roles[authority]) },
-  { id: 'can', title: texts.columns.can, width: 'minmax(96px, 1fr)', card: 'fact', cell: (key) => <Abilities of={key} /> },
+  { id: 'can', title: texts.columns.can, width: 'minmax(88px, 1fr)', card: 'fact', cell: (key) => <Abilities of={key} /> },
   { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', isExtra: true, cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
-  { id: 'used', title: texts.columns.used, width: '88px', card: 'fact', cell: ({ last_used_at }) => <Time at={last_used_at} never={keyTexts.never} /> },
+  { id: 'used', title: texts.columns.used, width: '80px', card: 'fact', cell: ({ last_used_at }) => <Time at={last_used_at} never={keyTexts.never} /> },
   { id: 'expires', title: texts.columns.expires, width: '88px', card: 'none', isExtra: true, cell: ({ expires_at }) => <Time at={expires_at} never={keyTexts.never} /> },
 ];
 
