@@ -62,6 +62,7 @@ test('every dialog, sheet and menu is accessible, closes with Esc and returns th
   await look(page, 'Invite');
   await open('test/secret-keys');
   await look(page, 'Create test secret key');
+  await look(page, 'Actions for krsk_test_', 'Narrow');
   await page.setViewportSize({ width: 390, height: 844 });
   await look(page, 'Open menu');
 

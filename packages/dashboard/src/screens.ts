@@ -60,6 +60,7 @@ export const screens = {
   usage: inSidebar('$env/usage', 'usage', { group: 'keys', icon: 'usage', letter: 'u' }),
   explain: inSidebar('$env/explain', 'explain', { group: 'keys', icon: 'explain', letter: 'e' }),
   secretKeys: inSidebar('$env/secret-keys', 'secret-keys', { group: 'access', icon: 'secret', letter: 's' }),
+  secretKey: inWorkspace('$env/secret-keys/$secretKeyId', 'secret-key'),
   embed: inSidebar('embed', 'embed', { group: 'access', icon: 'embed', letter: 'b' }),
   webhooks: inSidebar('webhooks', 'webhooks', { group: 'access', icon: 'webhook', letter: 'w' }),
   members: inSidebar('members', 'members', { group: 'workspace', icon: 'members', letter: 'm' }),

@@ -112,9 +112,9 @@ export async function fullWorkspace(t: TestContext) {
     tokens: { ...vendor.tokens, liveKey: founded.secret_key.key },
   };
   const endpoints = await addEndpoints(t, full);
-  await recentChanges(full, keys, projects);
+  const secretKey = await recentChanges(full, keys, projects);
   for (const { id } of endpoints) await sendAllTo(full, id);
-  return { vendor: full, keys, projects, tenants };
+  return { vendor: full, keys, secretKey, projects, tenants };
 }
 
 /** Adds three endpoints: one that works, one without a server, and one that is disabled. */
@@ -152,12 +152,12 @@ async function endSome(keys: readonly Key[], owner: Caller, admin: Caller): Prom
   await owner('PATCH /v1/keys/{id}', { id: id(40), scopes: ['orders:read'] });
 }
 
-/** Makes the changes that members have made today. */
+/** Makes the changes that members have made today. Returns the ID of a limited secret key. */
 async function recentChanges(
   { as, people, slug }: Vendor,
   keys: readonly Key[],
   projects: readonly { id: string }[],
-): Promise<void> {
+): Promise<string> {
   const { call: owner } = await people.owner();
   const { call: admin } = await people.admin();
   const limit = { id: 'fair', limit: 600, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
@@ -166,8 +166,24 @@ async function recentChanges(
   const url = `https://github.com/globex/infra/blob/main/${slug}.env`;
   const report = { token: keys[50]?.key, type: 'keyrail_api_key', url, source: 'content' };
   await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports: [report] });
-  await owner('POST /v1/secret_keys', { env: 'live', name: 'Billing backend' });
-  await owner('POST /v1/secret_keys', { env: 'test', name: 'Continuous integration' });
+  const secretKey = await owner('POST /v1/secret_keys', {
+    env: 'live',
+    name: 'Billing backend',
+    profile: 'backend',
+    project_ids: projects.slice(0, 2).map(({ id }) => id),
+    networks: ['203.0.113.0/24', '127.0.0.0/8'],
+  });
+  for (const read of ['GET /v1/keys', 'GET /v1/tenants'] as const) {
+    await as.token(secretKey.key)(read);
+  }
+  await admin('POST /v1/secret_keys', { env: 'live', name: 'Nodes, Frankfurt', profile: 'node' });
+  await admin('POST /v1/secret_keys', {
+    env: 'test',
+    name: 'Continuous integration',
+    permissions: ['projects:read', 'keys:read', 'keys:write'],
+  });
+  const { id } = await admin('POST /v1/secret_keys', { env: 'live', name: 'Nightly report' });
+  await admin('PATCH /v1/secret_keys/{id}', { id, permissions: ['usage:read', 'audit:read'] });
   await owner('PATCH /v1/workspace', {
     billing_email: 'accounts@acme.example',
     embed_origins: ['https://app.acme.example', 'https://staging.acme.example'],
@@ -175,4 +191,5 @@ async function recentChanges(
   await owner('POST /v1/invites', { email: 'jonas@acme.example', role: 'member' });
   await admin('PATCH /v1/keys/{id}', { id: keys[56]?.id, name: 'Checkout, Europe' });
   await admin('POST /v1/keys/{id}/disable', { id: keys[57]?.id });
+  return secretKey.id;
 }

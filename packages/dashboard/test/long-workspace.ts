@@ -35,7 +35,12 @@ export async function longWorkspace(t: TestContext) {
   }
   const admin = await vendor.people.admin();
   await admin.call('PATCH /v1/auth/me', { name: SOLID });
-  await as.liveKey('POST /v1/secret_keys', { env: 'live', name: SOLID });
+  const secretKey = await as.liveKey('POST /v1/secret_keys', {
+    env: 'live',
+    name: SOLID,
+    project_ids: [...new Set(keys.map(({ project_id }) => project_id))],
+    networks: ['2001:db8:1111:2222:3333:4444:5555:6666/128', '203.0.113.0/24'],
+  });
   await as.liveKey('POST /v1/invites', {
     email: `${'a'.repeat(60)}@${'b'.repeat(60)}.example`,
     role: 'admin',
@@ -43,5 +48,11 @@ export async function longWorkspace(t: TestContext) {
   const first = keys[0];
   if (first) await as.liveKey('POST /v1/keys/{id}/disable', { id: first.id, reason: SOLID });
   await sendTraffic(as.liveKey, [...keys, ...keys, ...keys], vendor.clock.now());
-  return { vendor, key: first?.id ?? '', project: project.slug, tenant: tenant.id };
+  return {
+    vendor,
+    key: first?.id ?? '',
+    secretKey: secretKey.id,
+    project: project.slug,
+    tenant: tenant.id,
+  };
 }

@@ -18,7 +18,7 @@ export type Shot = {
   act?(tab: SignedIn): Promise<void>;
 };
 
-export type Objects = { key: string; project: string; tenant: string };
+export type Objects = { key: string; secretKey: string; project: string; tenant: string };
 
 const WIDE = ['overview', 'keys'];
 export const widthsOf = ({ name }: Shot): number[] =>
@@ -28,7 +28,8 @@ export const widthsOf = ({ name }: Shot): number[] =>
  * A picture of every registered screen in one state. The path parameters are filled in with the IDs
  * of these objects.
  */
-export function screenShots(state: State, { key, project, tenant }: Objects): Shot[] {
+export function screenShots(state: State, objects: Objects): Shot[] {
+  const { key, secretKey, project, tenant } = objects;
   const rows = screenNames.map(rowOf);
   return [...rows, { frame: 'workspace', path: '/w/$slug/nowhere' }].flatMap((row): Shot[] => {
     const isOpen = row.frame === 'open';
@@ -39,6 +40,7 @@ export function screenShots(state: State, { key, project, tenant }: Objects): Sh
       .replace('$env', state === 'test' ? 'test' : 'live')
       .replace(/projects\/\$\w+/, `projects/${project}`)
       .replace(/tenants\/\$\w+/, `tenants/${tenant}`)
+      .replace(/secret-keys\/\$\w+/, `secret-keys/${secretKey}`)
       .replace(/audit\/\$\w+/, 'audit/12')
       .replace(/\$\w+/, key);
     const short = row.path.replace(/^\/(w\/\$slug\/)?(\$env\/)?/, '').replaceAll(/[$/]+/g, '-');

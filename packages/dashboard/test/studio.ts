@@ -30,7 +30,7 @@ type Tabs = Record<'owner' | 'member' | 'empty' | 'long', SignedIn> & {
 
 export async function openStudio(t: TestContext, ground: Ground) {
   const full = await fullWorkspace(t);
-  const { vendor, keys, projects, tenants } = full;
+  const { vendor, keys, secretKey, projects, tenants } = full;
   const [first, second] = projects.map(({ id }) => id);
   await connectNodes(t, { url: ground.origin, vendor, projects: [first ?? '', second ?? ''] });
   const long = await longWorkspace(t);
@@ -43,6 +43,7 @@ export async function openStudio(t: TestContext, ground: Ground) {
   };
   const objects = {
     key: keys[10]?.id ?? '',
+    secretKey,
     project: projects[0]?.slug ?? '',
     tenant: tenants[0]?.id ?? '',
   };

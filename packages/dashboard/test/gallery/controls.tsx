@@ -1,8 +1,10 @@
 // Buttons, inputs and choices.
 import { useState } from 'react';
 import { Button, LinkButton } from '../../src/ui/controls/button.tsx';
+import { Choices } from '../../src/ui/controls/choices.tsx';
 import { Combobox } from '../../src/ui/controls/combobox.tsx';
 import { DateTime } from '../../src/ui/controls/date-time.tsx';
+import { Disclosure } from '../../src/ui/controls/disclosure.tsx';
 import { Field } from '../../src/ui/controls/field.tsx';
 import { IconButton } from '../../src/ui/controls/icon-button.tsx';
 import { Input, PasswordInput, Textarea } from '../../src/ui/controls/input.tsx';
@@ -61,7 +63,7 @@ export const Controls = () => (
       />
     </Block>
     <Texts />
-    <Choices />
+    <Selects />
     <Lists />
   </>
 );
@@ -103,7 +105,7 @@ function Texts() {
   );
 }
 
-function Choices() {
+function Selects() {
   const [choice, setChoice] = useState('never');
   const [isOn, setOn] = useState(true);
   const [at, setAt] = useState<string | null>('2026-03-01T12:00:00.000Z');
@@ -137,6 +139,7 @@ function Lists() {
   const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
   const [limits, setLimits] = useState(limitsOf([firstRule]));
   const [state, setState] = useState<string | null>('active');
+  const [purpose, setPurpose] = useState('node');
   const tabs = ['Overview', 'Usage', 'History', 'Metadata'].map((label) => ({
     id: label,
     label,
@@ -160,6 +163,20 @@ function Lists() {
           <LimitsChoice of="key" limits={limitsOf([])} errors={{}} onLimits={nothing} />
           <p>{limits.rules.map(ruleText).join('; ')}</p>
         </div>
+      </Block>
+      <Block name="Choices, Disclosure">
+        <Choices
+          label="What is this key for?"
+          value={purpose}
+          options={[
+            { value: 'node', label: 'A node', hint: 'Verifies keys.' },
+            { value: 'backend', label: 'A backend', hint: 'Manages keys.' },
+          ]}
+          onValue={setPurpose}
+        />
+        <Disclosure title="Limits" summary="None" hasError={false}>
+          <p>No limits.</p>
+        </Disclosure>
       </Block>
       <Block name="Filters, Tabs">
         <Filters label="Filter keys" isActive={state !== null} onClear={() => setState(null)}>

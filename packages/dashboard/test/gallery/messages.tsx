@@ -2,7 +2,7 @@
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { Button } from '../../src/ui/controls/button.tsx';
 import { Empty } from '../../src/ui/feedback/empty.tsx';
-import { Problem } from '../../src/ui/feedback/problem.tsx';
+import { Problem, Warning } from '../../src/ui/feedback/problem.tsx';
 import { SkeletonCards, SkeletonRows } from '../../src/ui/feedback/skeleton.tsx';
 import { Steps } from '../../src/ui/feedback/steps.tsx';
 import { Block } from './block.tsx';
@@ -42,13 +42,16 @@ export const Messages = () => (
         </Empty>
       </div>
     </Block>
-    <Block name="Problem">
+    <Block name="Problem, Warning">
       <div>
         <Problem error={conflict} title="Couldn’t rotate the key." onRetry={() => {}} />
       </div>
       <div>
         <Problem error={new KeyrailUnreachable('timeout', 'late')} />
       </div>
+      <Warning action={<Button small>Secret keys</Button>}>
+        A node polls with a secret key that can do more than it needs.
+      </Warning>
     </Block>
     <Block name="Steps">
       <Steps

@@ -55,7 +55,15 @@ export const fieldNames: Readonly<Record<string, string>> = {
   env: 'environment',
   expires_at: 'expiry',
   meta: 'metadata',
+  project_ids: 'projects',
   url: 'URL',
+};
+
+/** The limits of a secret key: what the log stores as null if there is no limit. */
+export const unlimited: Readonly<Record<string, string>> = {
+  permissions: 'everything its role allows',
+  project_ids: 'all projects',
+  networks: 'any network',
 };
 
 export const actors: Readonly<Record<string, string>> = {

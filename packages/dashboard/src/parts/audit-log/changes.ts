@@ -1,5 +1,6 @@
 // The fields an audit row lists as changed, with their values if the row includes them.
 import type { FieldChange } from '../../ui/tables/diff.tsx';
+import { unlimited } from './actions.ts';
 import type { AuditRow } from './use-names.ts';
 
 type Payload = AuditRow['payload'];
@@ -13,8 +14,18 @@ export const changesOf = (payload: Payload): FieldChange[] =>
   changedFields(payload).map((field) => {
     const { from, to, added, removed } = membersOf(membersOf(payload.changes)[field]);
     if (added || removed) return { field, added: textsOf(added), removed: textsOf(removed) };
-    return to === undefined ? { field } : { field, from, to };
+    return to === undefined ? { field } : { field, from: from ?? unlimited[field] ?? null, to };
   });
+
+/** True if the change only narrowed a secret key's limits or expiry. */
+export const isNarrowing = (payload: Payload): boolean =>
+  changedFields(payload).every((field) => field in unlimited || field === 'expires_at');
+
+/** The permissions that a secret key lost; null if only its role limited it before. */
+export function permissionsLost({ changes }: Payload): { removed: string[] } | { left: string[] } {
+  const { removed, to } = membersOf(membersOf(changes).permissions);
+  return removed ? { removed: textsOf(removed) } : { left: textsOf(to) };
+}
 
 const membersOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' ? { ...value } : {};

@@ -3,8 +3,9 @@
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
+import { permissionTexts } from '../secret-key/permission-texts.ts';
 import { actions, actors, fieldNames } from './actions.ts';
-import { changedFields } from './changes.ts';
+import { changedFields, isNarrowing, permissionsLost } from './changes.ts';
 import styles from './sentence.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
@@ -21,6 +22,9 @@ export function Sentence({ row, names }: Props) {
   );
 }
 
+/** More permissions than this are counted. */
+const NAMED_MAX = 2;
+
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Updates name the changed fields: "updated the name and scopes of key Backend". */
@@ -31,7 +35,9 @@ function wordsOf(row: AuditRow): { verb: string; noun: string } {
   const words = actions[action] ?? { verb: action, noun: target_type };
   const fields = changedFields(payload);
   const named = list.format(fields.map((field) => fieldNames[field] ?? field.replaceAll('_', ' ')));
-  return fields.length === 0 ? words : { ...words, verb: `${words.verb} the ${named} of` };
+  if (fields.length === 0) return words;
+  const isNarrowed = action === 'secret_key.updated' && isNarrowing(payload);
+  return { ...words, verb: `${isNarrowed ? 'narrowed' : words.verb} the ${named} of` };
 }
 
 const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
@@ -54,7 +60,10 @@ function Actor({ row, names }: Props) {
   if (type !== 'secret_key' || id === null) return <strong>{actors[type] ?? type}</strong>;
   return (
     <>
-      {actors.secret_key} <Link to={paths.secretKeys(scope)}>{names.get(id) ?? shortId(id)}</Link>
+      {actors.secret_key}{' '}
+      <Link to={paths.secretKey({ ...scope, secretKeyId: id })}>
+        {names.get(id) ?? shortId(id)}
+      </Link>
     </>
   );
 }
@@ -76,7 +85,7 @@ function placeOf(row: AuditRow, scope: Scope): string | null {
   const place = { slug: scope.slug, env: envOf(row) ?? scope.env };
   if (row.action === 'api_key.imported') return paths.projects(place);
   if (type === 'api_key') return paths.key({ ...place, keyId: id });
-  if (type === 'secret_key') return paths.secretKeys(place);
+  if (type === 'secret_key') return paths.secretKey({ ...place, secretKeyId: id });
   if (type === 'tenant') return paths.tenant({ ...place, tenantId: id });
   if (type === 'workspace_member') return paths.members(place);
   if (type !== 'project') return null;
@@ -92,6 +101,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   const reason = text(payload.reason);
   const successor = text(payload.successor_id);
   const role = text(payload.role) ?? text(payload.to);
+  if (action === 'secret_key.updated') return lostTail(payload);
   if (action === 'workspace_member.role_changed') return `from ${payload.from} to ${payload.to}`;
   if (successor !== null) {
     const hours = Number(payload.overlap_hours ?? 0);
@@ -107,3 +117,16 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   if (role !== null) return `as ${role}`;
   return reason === null ? null : `“${reason}”`;
 }
+
+/** The permissions that a secret key lost, in words if there are only a few. */
+function lostTail(payload: AuditRow['payload']): string | null {
+  const lost = permissionsLost(payload);
+  const [verb, names] =
+    'removed' in lost ? ['removing', lost.removed] : (['leaving only', lost.left] as const);
+  if (names.length === 0) return null;
+  if (names.length > NAMED_MAX) return `, ${verb} ${names.length} permissions`;
+  return `, ${verb} ${list.format(names.map((name) => `“${wordsFor(name)}”`))}`;
+}
+
+const wordsFor = (name: string): string =>
+  Object.entries(permissionTexts).find(([permission]) => permission === name)?.[1] ?? name;

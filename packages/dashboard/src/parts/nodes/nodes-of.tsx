@@ -9,11 +9,16 @@ import { useScope } from '../../shell/scope.ts';
 import { Card } from '../../ui/content/card.tsx';
 import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
+import { Warning } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './nodes.module.css';
 import { texts } from './texts.ts';
+
+/** The nodes that a warning names. */
+const NAMES_SHOWN = 5;
 
 type PolicyNode = Item<'GET /v1/policy/nodes'>;
 
@@ -41,9 +46,38 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
       }
     >
       <Loaded query={nodes} failed={texts.failed} skeleton={<SkeletonRows rows={2} />}>
-        {({ data: rows }) => <Nodes label={texts.table(project.name)} nodes={rows} />}
+        {({ data: rows }) => (
+          <>
+            <Overprivileged projectId={project.id} everyMs={everyMs} />
+            <Nodes label={texts.table(project.name)} nodes={rows} />
+          </>
+        )}
       </Loaded>
     </Card>
+  );
+}
+
+/** A warning about nodes whose secret key can do more than a node needs. */
+function Overprivileged({ projectId, everyMs }: { projectId: string; everyMs: number }) {
+  const scope = useScope();
+  const { env } = scope;
+  const query = { project_id: projectId, env, overprivileged: true, limit: LIST_LIMIT_MAX };
+  const found = useApi('GET /v1/policy/nodes', { query }, { everyMs });
+  const names = [...new Set(found.data?.data.map(({ node_id }) => node_id))].sort();
+  if (names.length === 0) return null;
+  const shown = names.slice(0, NAMES_SHOWN);
+  return (
+    <Warning
+      action={
+        scope.mayChange && (
+          <LinkButton to={paths.secretKeys(scope)} small>
+            {texts.secretKeys}
+          </LinkButton>
+        )
+      }
+    >
+      {texts.overprivileged(names.length, shown, names.length - shown.length)}
+    </Warning>
   );
 }
 

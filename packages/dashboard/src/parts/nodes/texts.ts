@@ -33,6 +33,8 @@ export const texts = {
   projects: 'Go to projects',
   how: (project: string) => `Connect a node to ${project}`,
   secret:
-    'Set KEYRAIL_SECRET_KEY to one of this workspace’s secret keys. This page updates automatically.',
-  secretKeys: 'View secret keys',
+    'Set KEYRAIL_SECRET_KEY to a secret key made for a node, which can verify keys and nothing else. This page updates automatically.',
+  secretKeys: 'Secret keys',
+  overprivileged: (count: number, names: readonly string[], hidden: number) =>
+    `${nodes(count)} ${count === 1 ? 'polls' : 'poll'} with a secret key that can do more than a node needs: ${names.join(', ')}${hidden > 0 ? ` and ${hidden} more` : ''}. Create a secret key for a node, deploy it, then revoke the old one.`,
 };

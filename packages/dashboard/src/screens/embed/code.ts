@@ -34,7 +34,7 @@ import { createClient } from '@keyrail/client';
 
 const keyrail = createClient({
   url: '${choice.url}',
-  token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key
+  token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key with the profile embed
 });
 
 // Put this route behind your own sign-in. The tenant comes from your session.

@@ -1,6 +1,7 @@
 // Members can be invited, given a different role and removed, except for the last owner.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
+import { refused } from '@keyrail/testing/harness.ts';
 import { openGround } from '../../../test/ground.ts';
 
 test('an owner can invite members, change their roles and remove them, except for the last owner', async (t) => {
@@ -9,7 +10,9 @@ test('an owner can invite members, change their roles and remove them, except fo
   const { page, vendor, visit } = await ground.signIn();
   const owner = await vendor.people.owner();
   const admin = await vendor.people.admin();
-  await admin.call('POST /v1/secret_keys', { env: 'test', name: 'Staging' });
+  const { key } = await admin.call('POST /v1/secret_keys', { env: 'test', name: 'Staging' });
+  const staging = vendor.as.token(key);
+  const made = await staging('POST /v1/secret_keys', { env: 'test', name: 'Preview' });
   await visit(`/w/${vendor.slug}/members`);
   const people = page.getByRole('table', { name: 'People' });
   await people.getByText(admin.email, { exact: true }).waitFor();
@@ -48,10 +51,18 @@ test('an owner can invite members, change their roles and remove them, except fo
   await page.getByRole('button', { name: `Actions for ${admin.email}` }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   await dialog.getByText('1 secret key created by this person').waitFor();
-  await dialog.getByRole('link', { name: 'Staging' }).waitFor();
+  const lines = dialog.getByRole('listitem');
+  await lines.filter({ hasText: /Staging.*Last used/ }).waitFor();
+  await dialog.getByText('Keys created with these keys keep working').waitFor();
+  await lines.filter({ hasText: /Preview.*Never used/ }).waitFor();
+  equal(await dialog.getByRole('radio', { name: 'Keep them' }).isChecked(), true);
   await ground.axe(page);
+  await dialog.getByRole('radio', { name: 'Revoke them' }).check();
   await dialog.getByRole('button', { name: `Remove ${admin.email}` }).click();
+  await page.getByText('is no longer a member. 1 secret key revoked.').waitFor();
   await people.getByText(admin.email, { exact: true }).waitFor({ state: 'detached' });
+  await refused(staging('GET /v1/secret_keys/current'), 401, 'invalid_key');
+  await vendor.as.token(made.key)('GET /v1/secret_keys/current');
 });
 
 test('an admin can see why they cannot change members, and a member sees no controls', async (t) => {

@@ -5,7 +5,14 @@ export type Member = Item<'GET /v1/members'>;
 export type Invite = Item<'GET /v1/invites'>;
 
 /** Paths to reload after a change to a member or an invitation. */
-export const STALE = ['/v1/members', '/v1/invites', '/v1/audit_logs', '/v1/auth/me'];
+export const STALE = [
+  '/v1/members',
+  '/v1/invites',
+  '/v1/secret_keys',
+  '/v1/audit_logs',
+  '/v1/auth/me',
+  '/v1/workspace/summary',
+];
 
 export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string => name ?? email;
 

@@ -16,9 +16,10 @@ import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Invites } from './invites.tsx';
-import { LastOwnerDialog, RemoveDialog, RoleDialog } from './member-dialogs.tsx';
+import { LastOwnerDialog, RoleDialog } from './member-dialogs.tsx';
 import styles from './members.module.css';
 import { isLastOwner, type Member, nameOf } from './people.ts';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { texts } from './texts.ts';
 
 const PAGE_ROWS = 100;

@@ -78,13 +78,28 @@ export const texts = {
     action: (name: string) => `Remove ${name}`,
     leaveAction: 'Leave workspace',
     text: 'Access ends immediately, and any pending invitations this person sent are revoked.',
-    done: (name: string) => `${name} is no longer a member.`,
+    done: (name: string, revoked: number) =>
+      revoked === 0
+        ? `${name} is no longer a member.`
+        : `${name} is no longer a member. ${keys(revoked, false)} revoked.`,
     failed: 'Couldn’t check what this would affect.',
+    failedKeys: 'Couldn’t load secret keys.',
     none: 'None of the secret keys this person created are still active.',
     created: (count: number, capped: boolean) =>
-      capitalised(`${keys(count, capped)} created by this person will keep working:`),
+      capitalised(`${keys(count, capped)} created by this person:`),
     more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,
-    open: (env: string) => `View ${env} secret keys`,
+    used: 'Last used',
+    unused: 'Never used',
+    withKeys: 'Keys created with these keys keep working in either case:',
+    noneWithKeys: 'Keys created with these keys aren’t revoked.',
+    fate: 'What should happen to these keys?',
+    fates: {
+      keep: { label: 'Keep them', hint: 'They keep working until someone revokes them.' },
+      revoke: {
+        label: 'Revoke them',
+        hint: 'Anything using them loses access immediately. This can’t be undone.',
+      },
+    },
     unnamed: 'Unnamed secret key',
   },
   revoking: {

@@ -1,9 +1,7 @@
-// Creates a workspace and shows its first secret key once. The Get started guide also uses this
-// key.
+// Creates a workspace and shows its first secret key once.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { holdFirstSecret } from '../../parts/first-secret.ts';
 import { isSlug, slugOf } from '../../parts/slug.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
@@ -29,7 +27,6 @@ export function Screen() {
       { body: { name: name.trim(), slug, env: 'test' } },
       {
         onSuccess: ({ workspace, secret_key }) => {
-          holdFirstSecret(workspace.id, secret_key.key);
           showSecret({
             title: texts.secretTitle(workspace.name),
             value: secret_key.key,

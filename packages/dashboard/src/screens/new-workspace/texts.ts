@@ -12,6 +12,7 @@ export const texts = {
   slugTaken: 'That URL is already taken.',
   action: 'Create workspace',
   secretTitle: (name: string) => `Test secret key for ${name}`,
-  secretNote: 'Your backend uses this key to call the Keyrail API. Store it like a password.',
+  secretNote:
+    'It can manage everything in test, so store it like a password. Create a narrower secret key for each node and backend.',
   copy: 'Copy secret key',
 };

@@ -45,3 +45,34 @@ test('a killed node is shown as not connected, with the time of its last poll', 
   await page.getByText('Last seen').waitFor();
   await ground.axe(page);
 });
+
+test('nodes whose secret key can do more than a node needs are named, with what to do', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const { project_id } = await vendor.given.key({ env: 'live' });
+  const narrow = await vendor.as.owner('POST /v1/secret_keys', { env: 'live', profile: 'node' });
+  const poll = (node: string, token: string) =>
+    vendor.as.token(token)('GET /v1/policy/delta', { project_id, since: 0, node });
+  await poll('api:narrow', narrow.key);
+  const warning = page.getByRole('note');
+  await visit(`/w/${vendor.slug}/live/nodes`);
+  await page.getByRole('row', { name: /api:narrow/ }).waitFor();
+  await page.waitForLoadState('networkidle');
+  equal(await warning.count(), 0);
+
+  await poll('api:wide', vendor.tokens.liveKey);
+  await page
+    .getByText('1 node polls with a secret key that can do more than a node needs: api:wide.')
+    .waitFor();
+  await ground.axe(page);
+  await warning.getByRole('link', { name: 'Secret keys' }).click();
+  await page.getByRole('button', { name: 'Create live secret key' }).waitFor();
+
+  // Once the node polls with a key for a node, the warning disappears.
+  await poll('api:wide', narrow.key);
+  await visit(`/w/${vendor.slug}/live/nodes`);
+  await page.getByRole('row', { name: /api:wide/ }).waitFor();
+  await page.waitForLoadState('networkidle');
+  equal(await warning.count(), 0);
+});

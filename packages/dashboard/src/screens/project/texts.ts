@@ -21,7 +21,8 @@ export const texts = {
   keys: { live: 'Live keys', test: 'Test keys' },
   counted: (active: number, total: number) => `${number(active)} active of ${number(total)}`,
   connect: 'Connect a node',
-  connectLead: 'Set KEYRAIL_SECRET_KEY to one of this workspace’s secret keys.',
+  connectLead:
+    'Set KEYRAIL_SECRET_KEY to a secret key made for a node, which can verify keys and nothing else.',
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'Applied to every key without its own limits.',

@@ -1,125 +1,134 @@
 // Creates a secret key and shows it once.
-import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
-import { type Profile, profileNames } from '@keyrail/protocol/wire/permissions.ts';
+import { type Permission, profileNames } from '@keyrail/protocol/wire/permissions.ts';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
+import { LimitsFields } from '../../parts/secret-key/limits-fields.tsx';
+import { PermissionBoxes } from '../../parts/secret-key/permission-boxes.tsx';
+import { permissionsOf, STALE } from '../../parts/secret-key/secret-key.ts';
+import { snippetsOf } from '../../parts/secret-key/snippets.ts';
+import { texts as keyTexts } from '../../parts/secret-key/texts.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { useScope } from '../../shell/scope.ts';
+import { type Scope, useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
+import { Choices } from '../../ui/controls/choices.tsx';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { type Option, Select } from '../../ui/controls/select.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { snippetsOf } from './snippets.ts';
+import { bodyOf, emptyForm, type NewSecretKey, terms } from './form.ts';
 import { texts } from './texts.ts';
 
-const DAYS = [30, 90, 365];
-const { form } = texts;
-
-const terms = [
-  { value: 'never', label: form.never },
-  ...DAYS.map((days) => ({ value: String(days), label: form.days(days) })),
-  { value: 'date', label: form.date },
-];
-
-type Purpose = Profile | 'all';
-
-const purposes: readonly Option<Purpose>[] = [
-  ...profileNames.map((value) => ({ value, label: form.purposes[value] })),
-  { value: 'all', label: form.purposes.all },
-];
-
-const aboutOf = (purpose: Purpose, role: string): string =>
-  purpose === 'all' ? form.authority(role) : form.abilities[purpose];
+const { form: words } = texts;
 
 export function CreateDialog({ onClose }: { onClose(): void }) {
   const { env, role } = useScope();
   const create = useChange('POST /v1/secret_keys', { refreshes: STALE });
-  const [purpose, setPurpose] = useState<Purpose>('node');
-  const [name, setName] = useState('');
-  const [term, setTerm] = useState('never');
-  const [at, setAt] = useState<string | null>(null);
-  const errors = fieldErrors(create.error);
-  const submit = () => {
-    const wanted = name.trim();
-    const expires_at = expiryOf(term, at);
-    const profile = purpose === 'all' ? undefined : purpose;
+  const [form, setForm] = useState(emptyForm);
+  const put = (changes: Partial<NewSecretKey>) => setForm({ ...form, ...changes });
+  const isCustom = form.purpose === 'custom';
+  const submit = () =>
     create.mutate(
-      {
-        body: {
-          env,
-          ...(profile && { profile }),
-          ...(wanted !== '' && { name: wanted }),
-          ...(expires_at && { expires_at }),
-        },
-      },
+      { body: bodyOf(form, env) },
       {
         onSuccess: (made) => {
           onClose();
-          if (made.key === undefined) return toast(texts.lost);
+          if (made.key === undefined) return toast(keyTexts.lost);
           showSecret({
-            title: texts.created(made.name ?? made.display_prefix),
+            title: keyTexts.created(made.name ?? made.display_prefix),
             value: made.key,
-            copyLabel: texts.copy,
+            copyLabel: keyTexts.copy,
             snippets: snippetsOf(made.key),
           });
         },
       },
     );
-  };
   return (
     <FormDialog
       title={texts.create(env)}
       action={texts.create(env)}
+      because={isCustom && form.permissions.length === 0 ? words.noPermission : null}
       change={create}
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={form.purpose} hint={aboutOf(purpose, en.roles[role].toLowerCase())}>
-        {(control) => (
-          <Select<Purpose>
-            {...control}
-            autoFocus
-            value={purpose}
-            options={purposes}
-            onValue={setPurpose}
-          />
-        )}
-      </Field>
-      <TextField
-        label={form.name}
-        hint={form.nameHint}
-        error={errors.name}
-        placeholder={form.namePlaceholder}
-        value={name}
-        onValue={setName}
+      <Choices
+        autoFocus
+        label={words.purpose}
+        value={form.purpose}
+        options={purposesFor(role)}
+        onValue={(purpose) => put({ purpose })}
       />
-      <Field label={form.expires} error={term === 'date' ? null : errors.expires_at}>
-        {(control) => <Select {...control} value={term} options={terms} onValue={setTerm} />}
-      </Field>
-      {term === 'date' && (
-        <Field label={form.at} error={errors.expires_at}>
-          {(control) => (
-            <DateTime
-              control={control}
-              value={at}
-              min={new Date(nowMs()).toISOString()}
-              onValue={setAt}
-            />
-          )}
-        </Field>
+      {isCustom && (
+        <PermissionBoxes
+          label={words.permissions}
+          offered={permissionsOf(role)}
+          chosen={form.permissions}
+          onChosen={(permissions: Permission[]) => put({ permissions })}
+        />
       )}
+      <Fields form={form} errors={fieldErrors(create.error)} onForm={put} />
     </FormDialog>
   );
 }
 
-export const STALE = ['/v1/secret_keys', '/v1/audit_logs', '/v1/workspace/summary'];
+/** The usual jobs, and a choice for everything else. */
+function purposesFor(role: Scope['role']) {
+  const { all, ...others } = words.purposes;
+  return [
+    ...([...profileNames, 'custom'] as const).map((value) => ({ value, ...others[value] })),
+    { value: 'all' as const, label: all.label, hint: all.hint(en.roles[role].toLowerCase()) },
+  ];
+}
 
-function expiryOf(term: string, at: string | null): string | null {
-  if (term === 'never') return null;
-  return term === 'date' ? at : new Date(nowMs() + Number(term) * DAY_MS).toISOString();
+type FieldsProps = {
+  form: NewSecretKey;
+  errors: Readonly<Record<string, string>>;
+  onForm(changes: Partial<NewSecretKey>): void;
+};
+
+function Fields({ form, errors, onForm }: FieldsProps) {
+  const isDate = form.term === 'date';
+  return (
+    <>
+      <TextField
+        label={words.name}
+        hint={words.nameHint}
+        error={errors.name}
+        placeholder={words.namePlaceholder}
+        value={form.name}
+        onValue={(name) => onForm({ name })}
+      />
+      <Field label={words.expires} error={isDate ? null : errors.expires_at}>
+        {(control) => (
+          <Select
+            {...control}
+            value={form.term}
+            options={terms}
+            onValue={(term) => onForm({ term })}
+          />
+        )}
+      </Field>
+      {isDate && (
+        <Field label={words.at} error={errors.expires_at}>
+          {(control) => (
+            <DateTime
+              control={control}
+              value={form.at}
+              min={new Date(nowMs()).toISOString()}
+              onValue={(at) => onForm({ at })}
+            />
+          )}
+        </Field>
+      )}
+      <LimitsFields
+        limits={form.limits}
+        errors={errors}
+        onLimits={(limits) => onForm({ limits })}
+      />
+    </>
+  );
 }

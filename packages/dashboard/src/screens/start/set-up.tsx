@@ -3,15 +3,16 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
+import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { snippetsOf } from './command.ts';
-import { createFirst, type Names } from './create-first.ts';
+import { createFirst, createNodeKey, type Names } from './create-first.ts';
+import { heldNodeKey, holdNodeKey } from './node-key.ts';
 import styles from './start.module.css';
 import { texts } from './texts.ts';
-import { useSecretKey } from './use-secret-key.tsx';
 
 const fields = ['project', 'tenant', 'key'] as const satisfies readonly (keyof Names)[];
 
@@ -25,12 +26,13 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
   const send = useSend();
   const refresh = useRefresh();
   const [names, setNames] = useState(given);
-  const { secretKeyOf, field: secretKeyField } = useSecretKey(send);
+  const { workspaceId } = useScope();
   const isEmpty = (field: keyof Names) => names[field].trim() === '';
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
-      const secretKey = await secretKeyOf();
-      if (secretKey === null) return;
+      const secretKey = heldNodeKey(workspaceId) ?? (await createNodeKey(send));
+      // Kept, so that a retry after a failed request doesn't create another secret key.
+      holdNodeKey(workspaceId, secretKey);
       show(await createFirst(send, trimmed(names)), secretKey);
       onCreated?.();
     },
@@ -52,7 +54,7 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
           onValue={(value) => setNames({ ...names, [field]: value })}
         />
       ))}
-      {secretKeyField}
+      <p className={styles.quiet}>{texts.setUp.nodeKey}</p>
       <div className={styles.submit}>
         <Button type="submit" kind="primary" busy={isPending}>
           {texts.setUp.action}

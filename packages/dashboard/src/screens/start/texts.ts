@@ -3,7 +3,7 @@ export const texts = {
   lead: 'Go from an empty workspace to your first verified request, in test mode. Your progress is tracked automatically, so you can leave and come back at any time.',
   steps: 'Get started',
   failed: 'Couldn’t load your progress.',
-  finished: 'You’re all set. Live works the same way, with a live secret key.',
+  finished: 'You’re all set. Live works the same way, with a live secret key for each node.',
   toOverview: 'Go to the overview',
   setUp: {
     title: 'Create a project, a tenant and a key',
@@ -14,10 +14,8 @@ export const texts = {
     tenantGiven: 'Globex',
     key: 'Key',
     keyGiven: 'First key',
-    secret: 'Test secret key',
-    secretHint:
-      'Paste the one you stored when you created the workspace. Leave empty to create a new one.',
-    wrongSecret: 'This isn’t a working test secret key for this workspace.',
+    nodeKey:
+      'Also creates a test secret key for the node that you’ll start next. It can verify keys, and nothing else.',
     action: 'Create test key',
     failed: 'Couldn’t create the key.',
     empty: 'Enter a name.',
@@ -27,8 +25,8 @@ export const texts = {
   },
   reveal: {
     title: (name: string) => `Test key ${name}`,
-    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example app in a clone of the Keyrail repository. The commands for all three include your test secret key. If a port is already in use, change it everywhere it appears.',
-    secretName: 'Get started',
+    note: 'There are three ways to send your first request: from your own Node.js app, through Edge from any language, or with the example app in a clone of the Keyrail repository. The commands for all three include a new test secret key with the profile node, which can verify keys and nothing else. If a port is already in use, change it everywhere it appears.',
+    secretName: 'Get started node',
     own: 'Node.js app',
     edge: 'Edge and curl',
     example: 'Example app',

@@ -2,6 +2,7 @@
 import { isOutcomeUnknown, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
+import { classes } from '../classes.ts';
 import { Button } from '../controls/button.tsx';
 import { Copy } from '../controls/copy.tsx';
 import { Icon } from '../controls/icon.tsx';
@@ -48,6 +49,15 @@ export function Problem({ error, title, onRetry }: Props) {
     </div>
   );
 }
+
+/** Something that works, but should be changed soon. */
+export const Warning = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
+  <div className={classes(styles.problem, styles.warning)} role="note">
+    <Icon name="warning" />
+    <p className={styles.text}>{children}</p>
+    {action}
+  </div>
+);
 
 /** A problem that already existed when this page was opened, with a button to resolve it. */
 export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (

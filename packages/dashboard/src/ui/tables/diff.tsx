@@ -14,7 +14,12 @@ const shown = (value: unknown): string =>
     ? later.diff.none
     : typeof value === 'string'
       ? value
-      : JSON.stringify(value);
+      : isTexts(value)
+        ? value.join(', ')
+        : JSON.stringify(value);
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 export const Diff = ({ changes }: { changes: readonly FieldChange[] }) => (
   <dl className={styles.diff}>

@@ -1,5 +1,4 @@
 // Rotates or revokes a secret key, after showing the impact.
-import type { Item } from '@keyrail/client';
 import {
   OVERLAP_HOURS_DEFAULT,
   OVERLAP_HOURS_MAX,
@@ -16,17 +15,14 @@ import { Select } from '../../ui/controls/select.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { thenClose, toast } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { STALE } from './create-dialog.tsx';
 import { SecretImpact } from './secret-impact.tsx';
+import { nameOf, type SecretKey, STALE } from './secret-key.ts';
 import { snippetsOf } from './snippets.ts';
 import { texts } from './texts.ts';
 
-export type SecretKey = Item<'GET /v1/secret_keys'>;
 type Props = { secretKey: SecretKey; onClose(): void };
 
 const OVERLAPS = [OVERLAP_HOURS_MIN, 1, OVERLAP_HOURS_DEFAULT, 72, OVERLAP_HOURS_MAX];
-
-export const nameOf = ({ name, display_prefix }: SecretKey): string => name ?? display_prefix;
 
 export function RotateDialog({ secretKey, onClose }: Props) {
   const { rotating } = texts;

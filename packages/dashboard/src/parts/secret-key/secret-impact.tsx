@@ -7,7 +7,7 @@ import { classes } from '../../ui/classes.ts';
 import { Time, useNow } from '../../ui/content/time.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import styles from './secret-keys.module.css';
+import styles from './secret-key.module.css';
 import { texts } from './texts.ts';
 
 type Props = { impact: UseQueryResult<Impact>; nodes(count: number): string };
@@ -15,7 +15,7 @@ type Props = { impact: UseQueryResult<Impact>; nodes(count: number): string };
 export const SecretImpact = ({ impact, nodes }: Props) => (
   <Loaded query={impact} failed={texts.impact.failed} skeleton={<SkeletonRows rows={2} />}>
     {({ last_used_at, nodes: count }) => (
-      <ul className={styles.impact}>
+      <ul className={classes(styles.lines, styles.impact)}>
         <LastUse at={last_used_at} />
         <li>
           <Icon name="node" />

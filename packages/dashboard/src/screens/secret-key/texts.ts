@@ -1,0 +1,48 @@
+import type { Profile } from '@keyrail/protocol/wire/permissions.ts';
+
+export const texts = {
+  crumb: 'Secret keys',
+  loading: 'Secret key',
+  failed: 'Couldn’t load the secret key.',
+  gone: {
+    title: 'Secret key not found',
+    text: 'No secret key in this workspace has this ID. Revoked keys are kept, so the link is probably wrong.',
+    action: 'All secret keys',
+  },
+  facts: {
+    title: 'Details',
+    prefix: 'Prefix',
+    id: 'ID',
+    role: 'Role',
+    by: 'Created by',
+    created: 'Created',
+    used: 'Last used',
+    expires: 'Expires',
+    replaces: 'Replaces',
+    previous: 'Previous key',
+  },
+  abilities: {
+    title: 'What it can do',
+    all: (role: string) => `Everything its role, ${role}, allows.`,
+    profiles: {
+      node: 'What a node needs to verify keys (profile node).',
+      backend: 'What a backend needs to manage customers’ keys (profile backend).',
+      embed: 'Creating embed tokens only (profile embed).',
+      read_only: 'Reading everything except the policy (profile read_only).',
+    } satisfies Record<Profile, string>,
+    some: 'Only these permissions:',
+  },
+  limits: {
+    title: 'Where it can be used',
+    projects: 'Projects',
+    allProjects: 'All projects',
+    deleted: 'Deleted project',
+    networks: 'Networks',
+    anyNetwork: 'Any network',
+  },
+  ended: {
+    revoked: 'Revoked',
+    quarantined: 'Leak found',
+    reason: (reason: string) => `Reason: ${reason}`,
+  },
+};
