@@ -179,7 +179,9 @@ function Lost({
             <li key={one} className={classes(at !== null && styles.inUse)}>
               <Icon name={at === null ? 'close' : 'warning'} />
               <span>
-                {permissionTexts[one]} <Use at={at} isLost />
+                {permissionTexts[one]}
+                {at !== null && ', '}
+                <Use at={at} isLost />
               </span>
             </li>
           );

@@ -89,7 +89,7 @@ test('narrowing a secret key shows what it loses, and warns about what it used',
 
   await dialog.getByRole('checkbox', { name: 'View tenants' }).uncheck();
   const lost = dialog.getByRole('listitem');
-  await lost.filter({ hasText: /View tenants used/ }).waitFor();
+  await lost.filter({ hasText: /View tenants, used/ }).waitFor();
   await dialog.getByText('Used in the last hour').waitFor();
   await dialog.getByRole('button', { name: 'Remove what it hasn’t used' }).click();
   await lost.filter({ hasText: 'Create embed tokens' }).waitFor();
