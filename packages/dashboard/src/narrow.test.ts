@@ -68,6 +68,11 @@ async function readMore(page: Page): Promise<void> {
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     return (await rows.count()) > PAGE_ROWS + 1;
+  }).catch(async (error) => {
+    const text = await page.locator('main').innerText();
+    throw new Error(`${page.url()}: ${await rows.count()} rows\n${text.slice(-500)}`, {
+      cause: error,
+    });
   });
 }
 
