@@ -9,6 +9,7 @@ import { ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts'
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { systemClock } from '../../base/clock.ts';
+import { Secret } from '../../base/secret.ts';
 import type { Database } from '../../db/database.ts';
 import { createMetrics } from '../../observe/metrics.ts';
 
@@ -23,7 +24,8 @@ function metered() {
     polls = () => sources.held().polls;
     metrics.readFrom(sources);
   };
-  return { metering: { metrics: { ...metrics, readFrom }, token: null }, polls: () => polls() };
+  const metering = { metrics: { ...metrics, readFrom }, token: new Secret('unused') };
+  return { metering, polls: () => polls() };
 }
 
 /**
