@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { createNode } from '../../packages/sdk/src/keyrail.ts';
 import type { Fetch } from '../../packages/sdk/src/transport.ts';
 import { relayed } from './relayed.ts';
@@ -26,9 +27,12 @@ const nodeOf = ({ url, tokens, projectId }: Ground, fetch?: Fetch) =>
     { fetch },
   );
 
-async function noneIsLeft({ as, keyId, projectId }: Ground): Promise<void> {
-  const { data } = await as.liveKey('GET /v1/policy/nodes', { project_id: projectId });
-  deepEqual(data, []);
+const listedIn = async ({ as, projectId }: Ground) =>
+  (await as.liveKey('GET /v1/policy/nodes', { project_id: projectId })).data;
+
+async function noneIsLeft(ground: Ground): Promise<void> {
+  const { as, keyId } = ground;
+  deepEqual(await listedIn(ground), []);
   const { propagation } = await as.liveKey('POST /v1/keys/{id}/revoke', { id: keyId, wait: true });
   deepEqual([propagation?.complete, propagation?.nodes, propagation?.silent_nodes], [true, [], 0]);
 }
@@ -46,6 +50,7 @@ for (const isRelayed of [false, true]) {
     await Promise.all(closed);
     // The server may still be handling a request that its client has abandoned.
     await sleep(500);
+    await until(async () => (await listedIn(scene)).length === 0);
     await noneIsLeft(scene);
   });
 

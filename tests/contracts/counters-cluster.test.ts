@@ -209,6 +209,6 @@ for (const [fault, begin, end, reason] of [
         () => true,
         () => false,
       );
-    await until(async () => (await Promise.all(rules.map(isBack))).every(Boolean), 30_000);
+    await until(async () => (await Promise.all(rules.map(isBack))).every(Boolean));
   });
 }

@@ -20,7 +20,7 @@ const files = createCertificate(directory, 'localhost');
 const { certificate = '', key = '' } = files ?? {};
 
 const skip = redisIsMissing() || (files === null && 'no openssl to create a certificate');
-const HEALED_MS_MAX = 30_000;
+const HEALED_MS_MAX = 60_000;
 
 const encrypted = async (): Promise<Record<string, string>> => ({
   'tls-port': String(await freePort()),

@@ -4,16 +4,16 @@
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@keyrail/server/db/database.ts';
+import type { Database, Listener } from '@keyrail/server/db/database.ts';
 import { type Caller, type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { onPostgres } from './store.ts';
 
 const check = 'POST /v1/ratelimit/check';
-const LIFE_MS = 1500;
-/** The extra time allowed on a busy machine, in milliseconds. */
-const SLACK_MS = 250;
+/** How long cached keys are kept: longer than any test takes, however slow the machine is. */
+const LIFE_MS = 600_000;
+const ROUNDS_MS_MAX = 60_000;
 
 const input = () => ({
   project_id: randomUUID(),
@@ -64,35 +64,39 @@ test('no process accepts a revoked key for longer than one cache lifetime, even 
   const call = beside.as(key);
   equal(await isAccepted(call), true);
   await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
-  const revokedAt = performance.now();
-  let latest = 0;
-  let askedAt = performance.now();
-  while (await isAccepted(call)) {
-    latest = askedAt - revokedAt;
-    ok(latest <= LIFE_MS + SLACK_MS, `accepted ${latest} ms after the revocation`);
-    await sleep(20);
-    askedAt = performance.now();
-  }
-  ok(latest > 0, 'the key was cached');
-  await sleep(LIFE_MS / 3);
+  equal(await isAccepted(call), true, 'the key is cached');
+  app.clock.shift(LIFE_MS);
+  equal(await isAccepted(call), false);
+  app.clock.shift(LIFE_MS);
   equal(await isAccepted(call), false);
 });
+
+/** A database, and a promise that resolves once an app on it is listening for secret-key changes. */
+function heardBy(db: Database): { db: Database; isListening: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listen = (listener: Listener) =>
+    db.listen?.({
+      ...listener,
+      onOpen() {
+        listener.onOpen?.();
+        if (listener.channel === 'kr_secret_keys') resolve();
+      },
+    }) ?? { close: async () => {} };
+  return { db: { ...db, listen }, isListening: promise };
+}
 
 test('every process that receives a notification rejects the key much sooner', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const app = await harness(t);
-  const beside = appBeside(t, app.testApp, { hotAuthMs: 60_000 });
-  await sleep(500); // until the process is listening for notifications
+  const { db, isListening } = heardBy(app.testApp.db);
+  const beside = appBeside(t, app.testApp, { db, hotAuthMs: LIFE_MS });
+  await isListening;
   const { id, key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
   await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
-  const deadline = performance.now() + 5000;
-  while (await isAccepted(call)) {
-    ok(performance.now() < deadline, 'the notification did not arrive');
-    await sleep(10);
-  }
+  await until(async () => !(await isAccepted(call)));
 });
 
 /** Pauses the first lookup of a key: it has read the key but hasn't returned yet. */
@@ -115,7 +119,7 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
 test('a lookup in progress during a revocation never keeps the key valid for longer', async (t) => {
   const app = await harness(t);
   const slow = holding(app.testApp.db);
-  const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: 60_000 });
+  const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: LIFE_MS });
   const { id, key } = await newKey(app);
   const call = beside.as(key);
   const early = isAccepted(call);
@@ -129,17 +133,19 @@ test('a lookup in progress during a revocation never keeps the key valid for lon
 
 test('a cached key is rejected once it has expired', async (t) => {
   const app = await harness(t);
-  const ends = Date.now() + 700;
-  const { key } = await newKey(app, { expires_at: new Date(ends).toISOString() });
-  const call = app.as.token(key);
+  const beside = appBeside(t, app.testApp, { hotAuthMs: LIFE_MS });
+  const expiresInMs = LIFE_MS / 2;
+  const expiresAt = new Date(app.clock.now().getTime() + expiresInMs);
+  const { key } = await newKey(app, { expires_at: expiresAt.toISOString() });
+  const call = beside.as(key);
   equal(await isAccepted(call), true);
-  await sleep(ends - Date.now() + 20);
+  app.clock.shift(expiresInMs);
   equal(await isAccepted(call), false);
 });
 
 test('only hot endpoints use cached lookups', async (t) => {
   const app = await harness(t);
-  const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
+  const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: LIFE_MS });
   const { id, key } = await newKey(app);
   equal(await isAccepted(beside.as(key)), true);
   await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
@@ -152,11 +158,14 @@ test('a revocation returns once no process accepts the key, even without notific
   const { db, take } = traced(deaf(app.testApp.db));
   const beside = appBeside(t, app.testApp, { db });
   let servedAgain = 0;
+  const endsAt = performance.now() + ROUNDS_MS_MAX;
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
     ['POST /v1/secret_keys/{id}/rotate', { overlap_hours: 0 }],
   ] as const) {
-    for (let round = 0; round < 5; round += 1) {
+    // On a slow machine, a cached lookup may expire before the next request can use it.
+    const isDone = (round: number) => round >= 5 && (servedAgain > 0 || performance.now() > endsAt);
+    for (let round = 0; !isDone(round); round += 1) {
       const { id, key } = await newKey(app);
       const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
       let isAnswered = false;
@@ -178,7 +187,9 @@ test('if a key is revoked several times concurrently, each call waits until no p
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;
-  for (let round = 0; round < 10; round += 1) {
+  const endsAt = performance.now() + ROUNDS_MS_MAX;
+  const isDone = (round: number) => round >= 10 && (remembered > 0 || performance.now() > endsAt);
+  for (let round = 0; !isDone(round); round += 1) {
     const { id, key } = await newKey(app);
     const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
     const revoke = () => app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
@@ -194,7 +205,7 @@ test('if a key is revoked several times concurrently, each call waits until no p
 test('creating an embed token never uses a cached lookup', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
-  const beside = appBeside(t, app.testApp, { db, hotAuthMs: 60_000 });
+  const beside = appBeside(t, app.testApp, { db, hotAuthMs: LIFE_MS });
   const readings = () => take().filter(({ text }) => text.includes('from secret_keys')).length;
   const { key } = await newKey(app);
   const call = beside.as(key);

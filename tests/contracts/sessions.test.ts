@@ -5,11 +5,12 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { type Bare, onPostgres, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';
+const EXIT_MS_MAX = 60_000;
 
 let store: Store;
 let session: Bare;
@@ -57,21 +58,19 @@ if (onPostgres) {
     };
     const listening = store.db.listen?.(listener);
     t.after(() => listening?.close());
-    const hears = async (text: string): Promise<boolean> => {
-      for (let tries = 0; tries < 100 && !heard.includes(text); tries += 1) {
+    const hears = (text: string): Promise<void> =>
+      until(async () => {
         await store.beyond(`select pg_notify('kr_test', '${text}')`);
-        await sleep(30);
-      }
-      return heard.includes(text);
-    };
+        return heard.includes(text);
+      });
     const mine = `from pg_stat_activity
       where application_name = 'keyrail-listener' and datname = current_database()`;
     for (const word of ['one', 'two', 'three']) {
-      equal(await hears(word), true, word);
+      await hears(word);
       deepEqual(await store.beyond(`select count(*)::int as listeners ${mine}`), [
         { listeners: 1 },
       ]);
-      await store.beyond(`select pg_terminate_backend(pid) ${mine}`);
+      await store.beyond(`select pg_terminate_backend(pid, ${EXIT_MS_MAX}) ${mine}`);
     }
     await listening?.close();
     deepEqual(await store.beyond(`select count(*)::int as listeners ${mine}`), [{ listeners: 0 }]);

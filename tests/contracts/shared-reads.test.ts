@@ -28,7 +28,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   let reads = 0;
   const nameAt = (change: number) => `${label} ${change}`;
   const rename = async () => {
-    for (let change = 1; change <= CHANGES; change += 1) {
+    for (let change = 1; change <= CHANGES || reads <= CHANGES; change += 1) {
       await call('PATCH /v1/workspace', { name: nameAt(change) });
       answered = change;
     }

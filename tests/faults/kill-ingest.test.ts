@@ -1,7 +1,7 @@
 // The process is killed while it receives telemetry. A batch with an ID counts exactly once, no
 // matter how often it is sent. A batch without an ID counts if it was acknowledged. A batch that
 // was never sent is never counted.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,11 +15,11 @@ import { answer, ask, type Outcome } from '@keyrail/testing/processes/http.ts';
 import { openLedger, startWriting } from '@keyrail/testing/processes/ledger.ts';
 import { startServer } from '@keyrail/testing/processes/server.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { until } from '@keyrail/testing/until.ts';
 
 const KILLS = 4;
 const CLIENTS = 6;
 const BATCHES_PER_LIFE_MIN = 15;
-const LIFE_MS_MAX = 30_000;
 
 const skip = whyNoCluster();
 let cluster: Cluster;
@@ -83,11 +83,7 @@ test('no batch is lost or counted twice when the process is killed while receivi
   for (let kill = 0; kill < KILLS; kill += 1) {
     const load = startWriting(CLIENTS, sendOne);
     const wanted = named.filter(isDone).length + BATCHES_PER_LIFE_MIN;
-    const until = performance.now() + LIFE_MS_MAX;
-    while (named.filter(isDone).length < wanted) {
-      ok(performance.now() < until, 'no batch is acknowledged');
-      await sleep(2);
-    }
+    await until(() => named.filter(isDone).length >= wanted);
     await sleep(randomInt(0, 10));
     await server.kill();
     await load.stop();
@@ -98,10 +94,13 @@ test('no batch is lost or counted twice when the process is killed while receivi
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));
-  deepEqual(
-    named.filter((sent) => !isDone(sent)),
-    [],
-  );
+  // A busy server may turn away some of them.
+  for (const sent of named) {
+    await until(async () => {
+      if (!isDone(sent)) await send(sent);
+      return isDone(sent);
+    });
+  }
   equal(await requestsOf(server.url, token, keys.named), eventsIn(named));
 
   const known = eventsIn(unnamed.filter(isDone));

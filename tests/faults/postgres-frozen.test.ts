@@ -17,7 +17,7 @@ import { type ServerProcess, startServer } from '@keyrail/testing/processes/serv
 const CONNECTIONS_MAX = 5;
 const FROZEN_MS = 8000;
 const PROBE_EVERY_MS = 50;
-const RECOVERY_MS_MAX = 30_000;
+const RECOVERY_MS_MAX = 60_000;
 
 const skip = whyNoCluster();
 

@@ -11,7 +11,7 @@ import { assertSaturationIsTold } from './saturation.ts';
 
 const POOL = 10;
 const WAITING_PER_CONNECTION_MAX = 50;
-const RECOVERY_MS_MAX = 30_000;
+const RECOVERY_MS_MAX = 60_000;
 
 const skip = whyNoCluster();
 const cluster = skip ? null : await openCluster();

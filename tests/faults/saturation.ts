@@ -1,9 +1,9 @@
 // All of a store's connections are in use by transactions that don't end. Other callers are turned
 // away in time, and are served as soon as one of these transactions ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { TestApp } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 
 const HELD_MS_MAX = 60_000;
 
@@ -75,7 +75,7 @@ export async function assertSaturationIsTold(store: Saturable): Promise<number> 
 async function assertRefused(store: Saturable): Promise<number> {
   const found = () => tell(store, 'POST', '/v1/workspaces');
   const writes = Array.from({ length: store.waitingMax - 1 }, found);
-  await sleep(100); // until all of them are queued
+  await until(() => store.testApp.db.poolUse().waiting === writes.length);
   const [unready, surplus, health, ...refused] = await Promise.all([
     tell(store, 'GET', '/readyz'),
     found(),

@@ -81,7 +81,7 @@ export async function openWsgi(t: TestContext): Promise<Backend | null> {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  await until(() => said.endsWith('\n'), 30_000);
+  await until(() => said.endsWith('\n'));
   return { api: `127.0.0.1:${said.trim()}`, isFastCgi: false, requests: () => null };
 }
 

@@ -22,7 +22,7 @@ import { until } from '@keyrail/testing/until.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const EDGE = join(ROOT, 'packages/edge/bin/keyrail-edge.js');
 const SOCKET = '/run/keyrail-edge/edge.sock';
-export const WAIT_MS_MAX = 30_000;
+export const WAIT_MS_MAX = 60_000;
 
 export const example = (name: string): string =>
   readFileSync(join(ROOT, 'examples/edge', name), 'utf8');

@@ -18,7 +18,6 @@ export type Vendor = {
 };
 
 const root = join(import.meta.dirname, '..', '..');
-const READY_MS_MAX = 30_000;
 
 export type VendorSettings = {
   KEYRAIL_URL: string;
@@ -45,7 +44,7 @@ export async function startVendor(
   }
   t.after(() => void child.kill('SIGKILL'));
   const urlIn = () => /listening on (\S+)/.exec(printed)?.[1];
-  await until(() => urlIn() !== undefined || child.exitCode !== null, READY_MS_MAX);
+  await until(() => urlIn() !== undefined || child.exitCode !== null);
   const url = urlIn();
   if (url === undefined) throw new Error(`${file} exited with ${child.exitCode}: ${printed}`);
   return vendorAt(url, child);

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import { manualClock } from '../test/manual-clock.ts';
 import { nodeOn, Plane, type Watched } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
@@ -22,15 +23,6 @@ function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {
   const watched = nodeOn(plane, options);
   t.after(() => watched.node.close());
   return watched;
-}
-
-/** Waits in real time, because file access does not depend on the manual clock. */
-async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  throw new Error('the condition was never met');
 }
 
 async function scratch(t: TestContext): Promise<string> {
@@ -70,7 +62,7 @@ test('a cold start without the control plane uses the cache and is degraded', as
   const lasting = plane.issue();
   const ending = plane.issue({ expires_at: soon });
   const first = node(t, plane, { cacheDir });
-  await eventually(() => first.node.state().version !== null);
+  await until(() => first.node.state().version !== null);
   await first.node.close();
 
   plane.fault = gone;
@@ -96,7 +88,7 @@ test('a modified cache is rejected, and the node requests a snapshot', async (t)
   const plane = new Plane();
   const key = plane.issue();
   const first = node(t, plane, { cacheDir });
-  await eventually(() => first.node.state().version !== null);
+  await until(() => first.node.state().version !== null);
   await first.node.close();
   const [name = ''] = await readdir(cacheDir);
   const bytes = await readFile(join(cacheDir, name));
@@ -104,7 +96,7 @@ test('a modified cache is rejected, and the node requests a snapshot', async (t)
   await writeFile(join(cacheDir, name), bytes);
 
   const second = node(t, plane, { cacheDir });
-  await eventually(() => second.node.state().version !== null);
+  await until(() => second.node.state().version !== null);
   equal(second.node.state().source, 'feed');
   equal(reasonOf(second, key), 'allowed');
   ok(second.logged.some((line) => line.includes('ignoring the policy cache')));

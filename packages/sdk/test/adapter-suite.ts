@@ -233,15 +233,15 @@ export function adapterSuite(framework: string, serve: Serve): void {
 
 /** A retry gets 409 until the response is stored or the lock released. */
 async function eventually(ask: () => Promise<Response>, status: number): Promise<Response> {
-  for (let turn = 0; ; turn += 1) {
-    const response = await ask();
-    if (response.status !== 409 || turn === 200) {
-      equal(response.status, status);
-      return response;
-    }
+  let response = await ask();
+  await until(async () => {
+    if (response.status !== 409) return true;
     await response.arrayBuffer();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    response = await ask();
+    return response.status !== 409;
+  });
+  equal(response.status, status);
+  return response;
 }
 
 function sentInPieces({ url, key }: Ground, body: string): Promise<number | undefined> {

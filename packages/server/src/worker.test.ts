@@ -140,17 +140,20 @@ test('three concurrent workers send each email once', async (t) => {
 test('a stopping worker finishes its current message and leaves the rest queued', async (t) => {
   const vendor = await harness(t);
   const email = await queued(vendor, 4);
-  let began = 0;
+  const began = Promise.withResolvers<void>();
+  const accepted = Promise.withResolvers<void>();
   const transport = {
-    send: async () => {
-      began += 1;
-      await sleep(300);
+    send: () => {
+      began.resolve();
+      return accepted.promise;
     },
     close: () => {},
   };
   const worker = start(t, vendor.testApp, { transport });
-  await until(() => began === 1);
-  await worker.stop();
+  await began.promise;
+  const stopping = worker.stop();
+  accepted.resolve();
+  await stopping;
   const rows = await queuedFor(vendor.testApp, email);
   deepEqual(
     rows.map(({ sentAt, attempts, claim }) => [sentAt !== null, attempts, claim]),

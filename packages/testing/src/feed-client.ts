@@ -97,14 +97,14 @@ export type RunningNode = {
 };
 
 /** Polls until stopped, and then until up to date. */
-export function startNode(client: Client, query: FeedQuery): RunningNode {
+export function startNode(client: Client, query: FeedQuery, waitMs = WAIT_MS): RunningNode {
   let held: Held | null = null;
   let generation = 0;
   let isStopped = false;
   const step = async (): Promise<void> => {
     const born = generation;
     const next = held
-      ? await readOnwards(client, query, { held, waitMs: WAIT_MS })
+      ? await readOnwards(client, query, { held, waitMs })
       : await readSnapshot(client, query);
     // Responses to requests sent before a restart are dropped.
     if (next && born === generation) held = next;

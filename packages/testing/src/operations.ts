@@ -8,7 +8,7 @@ import type { KeyRow } from '@keyrail/server/features/keys/rows.ts';
 import type { Harness } from './harness.ts';
 import { seededBytes } from './test-app.ts';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const randomBytes = seededBytes('behind');
 
 /** Opens a write transaction in the harness workspace with the scanner as actor. */

@@ -28,6 +28,9 @@ const SETTINGS = {
   'auto_explain.log_level': 'warning',
 };
 
+/** Statements get this long instead of the server's own limit, because reporting takes time. */
+export const STATEMENT_MS_MAX = 60_000;
+
 let heard: Plan[] = [];
 let isListening = false;
 
@@ -52,6 +55,8 @@ function listenToAll(): void {
   const { connect } = pg.Client.prototype;
   const telling: unknown = function tellingConnect(this: pg.Client, ...given: unknown[]) {
     this.on('notice', hear);
+    const asked: object = Reflect.get(this, 'connectionParameters');
+    Object.assign(asked, { statement_timeout: STATEMENT_MS_MAX });
     return Reflect.apply(connect, this, given);
   };
   pg.Client.prototype.connect = telling as typeof connect;

@@ -47,8 +47,6 @@ export const typesTo = async (app: TestApp, endpointId: string): Promise<string[
 export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}): WebhookSender =>
   createWebhookSender({ ...app.worker.webhooks, slots: createSendingSlots(), ...changes });
 
-const WAIT_MS = 30_000;
-
 /** Sends until no more deliveries to this endpoint are due or the endpoint is disabled. */
 export async function sendAllTo(
   { testApp, clock }: Harness,
@@ -61,5 +59,5 @@ export async function sendAllTo(
     return rows.every(({ state, claim, dueAt, isDisabled }) => {
       return claim === null && (state !== 'pending' || isDisabled || dueAt > clock.now());
     });
-  }, WAIT_MS);
+  });
 }

@@ -2,6 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { type TestContext, test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import { Hono } from 'hono';
 import { createTestKeyrail } from '../testing.ts';
 import { protect as protectHono } from './hono.ts';
@@ -52,12 +53,12 @@ const adapters = ['web', 'web, with a request of another class', 'next', 'hono']
 
 /** Repeats a request until its response has been stored, and returns the replay. */
 async function replayOf(ask: Ask): Promise<Response> {
-  for (let turn = 0; turn < 200; turn += 1) {
-    const response = await ask();
-    if (response.status !== 409) return response;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('The response was not stored.');
+  let response = await ask();
+  await until(async () => {
+    if (response.status === 409) response = await ask();
+    return response.status !== 409;
+  });
+  return response;
 }
 
 const type = { 'content-type': 'text/plain' };

@@ -84,20 +84,17 @@ test('an endless body is rejected at the limit, and the next request is served',
 });
 
 test('waiting for a body stops when the caller disconnects', async (t) => {
-  let failed: unknown;
-  const port = await serve(t, (request) =>
-    takeBody(request).catch((error: unknown) => {
-      failed = error;
-    }),
-  );
+  const reached = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<unknown>();
+  const port = await serve(t, (request) => {
+    reached.resolve();
+    return takeBody(request).catch(failed.resolve);
+  });
   const request = send({ port, host: '127.0.0.1', method: 'POST' }).on('error', () => {});
   request.write('half');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await reached.promise;
   request.destroy();
-  for (let turn = 0; turn < 500 && failed === undefined; turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  equal(failed instanceof Error, true);
+  equal((await failed.promise) instanceof Error, true);
 });
 
 test("a Web request's body stays readable and has the same size limit", async () => {

@@ -22,7 +22,7 @@ export type Outcome =
   | { kind: 'cut'; status: number; ms: number }
   | { kind: 'lost'; code: string; ms: number };
 
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 /** Opens a new connection for each request unless an agent is passed. */
 export function ask(url: string, asked: Ask): Promise<Outcome> {

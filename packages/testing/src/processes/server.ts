@@ -30,8 +30,8 @@ export type ServerProcess = {
   stop(): Promise<Exit>;
 };
 
-const READY_MS_MAX = 30_000;
-const EXIT_MS_MAX = 20_000;
+const READY_MS_MAX = 120_000;
+const EXIT_MS_MAX = 120_000;
 const OUTPUT_CHARS_MAX = 1_000_000;
 
 type Running = { child: ChildProcess; output: () => string; exited: Promise<Exit> };

@@ -9,7 +9,7 @@ import { freePort } from '../ports.ts';
 import { commandUnder, makeScratch, removeScratch, unprivilegedAccount } from './scratch.ts';
 
 const BIN = 'pgbouncer';
-const START_MS_MAX = 10_000;
+const START_MS_MAX = 60_000;
 const STEP_MS = 20;
 const READABLE = 0o644;
 

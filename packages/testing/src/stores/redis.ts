@@ -31,7 +31,7 @@ export type RedisServer = {
   stop(): Promise<void>;
 };
 
-const START_MS_MAX = 20_000;
+const START_MS_MAX = 60_000;
 const STEP_MS = 20;
 /**
  * The timeout for one attempt to reach a starting server: another program may be using its port
@@ -39,7 +39,7 @@ const STEP_MS = 20;
  */
 const PING_MS_MAX = 2000;
 /** A command's time limit: longer than any command in a test needs, but shorter than a test. */
-const TELL_MS_MAX = 30_000;
+const TELL_MS_MAX = 60_000;
 const SLOTS = 16_384;
 
 let found: { bin: string } | { missing: string } | undefined;

@@ -18,7 +18,7 @@ import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import type { Opening } from '../../db/database.ts';
 
 const LONG_MS = 600_000;
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 60_000;
 
 async function recordsOf({ testApp, workspaceId }: Harness): Promise<number> {
   const text = `select count(*)::int as count from idempotency_records where workspace_id = $1`;

@@ -12,7 +12,6 @@ import { deliveriesTo, endpointFor, sendAllTo, senderOf } from '@keyrail/testing
 const CLOSED = 'http://127.0.0.1:1/hook';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WAIT_MS = 30_000;
 
 const verified = (app: Harness, { body, headers }: Received, secret: string | string[]) =>
   verifyWebhook(body, headers, secret, { now: () => app.clock.now().getTime() });
@@ -234,7 +233,7 @@ test('a worker that was paused until its claim expired does not record its resul
   };
   const paused = senderOf(app.testApp, { log });
   await paused.sendDue();
-  await until(() => receiver.received.length === 1, WAIT_MS);
+  await until(() => receiver.received.length === 1);
   const second = senderOf(app.testApp);
   equal(await second.sendDue(), false, 'no other worker takes a claimed delivery');
   app.clock.shift(61_000);
@@ -242,7 +241,7 @@ test('a worker that was paused until its claim expired does not record its resul
   const [row] = await deliveriesTo(app.testApp, id);
   equal(row?.state, 'delivered');
   receiver.relent();
-  await until(() => warned.length > 0, WAIT_MS);
+  await until(() => warned.length > 0);
   deepEqual(warned, ['a webhook was sent but could not be marked as sent; it may be sent again']);
   deepEqual(await deliveriesTo(app.testApp, id), [row]);
   equal(new Set(receiver.received.map((each) => each.id)).size, 1);
@@ -281,7 +280,7 @@ test('when a worker stops, its unfinished deliveries become due immediately', as
   await app.given.tenant();
   const sender = senderOf(app.testApp);
   await sender.sendDue();
-  await until(() => receiver.received.length === 1, WAIT_MS);
+  await until(() => receiver.received.length === 1);
   await sender.stop();
   equal(await sender.sendDue(), false);
   receiver.behave(() => 200);

@@ -8,7 +8,6 @@ import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
 import { deliveriesTo, endpointFor } from '@keyrail/testing/webhooks.ts';
 
 const LINE = 'POST /v1/webhook_endpoints/{id}/test';
-const WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** Half of a process's slots, shared by all endpoints that haven't responded quickly yet. */
 const OTHERS_MAX = 64;
@@ -24,7 +23,7 @@ test('an endpoint has at most one test in progress, even with several processes'
   const { id } = await endpointFor(app, receiver.url, events);
   const { id: another } = await endpointFor(app, (await openReceiver(t)).url, events);
   const first = app.as.liveKey(LINE, { id });
-  await until(() => receiver.received.length === 1, WAIT_MS);
+  await until(() => receiver.received.length === 1);
   for (let n = 0; n < 20; n += 1) equal((await testOf(app, id)).status, 409);
   const elsewhere = appBeside(t, app.testApp, {});
   const second = await elsewhere
@@ -69,7 +68,7 @@ test('a test waits for a slot like any other delivery', async (t) => {
   const taken = Array.from({ length: OTHERS_MAX }, (_, n) => `endpoint-${n}`);
   for (const each of taken) slots.take(each);
   const waiting = testOf(app, id);
-  await until(async () => (await deliveriesTo(app.testApp, id)).length === 1, WAIT_MS);
+  await until(async () => (await deliveriesTo(app.testApp, id)).length === 1);
   const { status } = await testOf(app, id);
   equal(status, 409, 'it is queued');
   equal(receiver.received.length, 0);

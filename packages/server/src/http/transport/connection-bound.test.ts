@@ -68,7 +68,7 @@ test('when all connections are in use, probes are served and other requests get 
 });
 
 test('connections reserved for probes are closed after a short time', async (t) => {
-  const { hold, ask } = await listening(t, { ...limits, probeConnectionMs: 50 });
+  const { hold, ask } = await listening(t, { ...limits, probeConnectionMs: 1000 });
   for (let held = 0; held < limits.connectionsMax; held += 1) await hold();
   const beyond = [await hold(), await hold(), await hold()];
   await Promise.all(beyond.map((socket) => socket.closed || once(socket, 'close')));
@@ -76,7 +76,7 @@ test('connections reserved for probes are closed after a short time', async (t) 
 });
 
 test('a reserved connection that sends no request is closed before one that does', async (t) => {
-  const { hold, ask } = await listening(t, { ...limits, probeRequestMs: 100 });
+  const { hold, ask } = await listening(t, { ...limits, probeRequestMs: 500 });
   for (let held = 0; held < limits.connectionsMax; held += 1) await hold();
   for (let round = 0; round < 3; round += 1) {
     const silent = [await hold(), await hold()];
