@@ -114,6 +114,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/audit_logs', { limit: 200 });
     await tourAudit(app, call);
     await tourKeys(call, { projectId, tenantId });
+    await tourIds(app, call);
     await call('GET /v1/keys', { q: 'a' });
     await call('GET /v1/keys', { q: 'kr_', tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/tenants', { q: 'bulk' });
@@ -189,6 +190,19 @@ async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'ver
   await call('GET /v1/projects', { id: [tenantId, projectId] });
   await call('GET /v1/usage/tenants', { months: 24, tenant_id: tenantId });
   await call('GET /v1/usage/tenants', { months: 24, project_id: tenantId });
+}
+
+/** Lists known objects by ID. */
+async function tourIds(app: Harness, call: Caller): Promise<void> {
+  const ids = async (line: 'GET /v1/keys' | 'GET /v1/secret_keys' | 'GET /v1/invites') =>
+    (await app.as.liveKey(line, { limit: 100 })).data.map((each) => each.id);
+  const id = await ids('GET /v1/keys');
+  await call('GET /v1/keys', { id, include_revoked: true });
+  await call('GET /v1/keys', { id, state: 'expiring', unused_days: 1, q: 'kr_' });
+  await call('GET /v1/secret_keys', { id: await ids('GET /v1/secret_keys') });
+  const { userId } = await app.people.owner();
+  await app.as.liveKey('GET /v1/members', { id: userId });
+  await app.as.liveKey('GET /v1/invites', { id: await ids('GET /v1/invites') });
 }
 
 /** Lists the audit log with each filter, and with all filters combined. */

@@ -79,6 +79,13 @@ export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
  */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
+/** A list's parameter for the objects that a client already knows by ID. */
+export const byId = {
+  id: Ids.optional().meta({
+    description: `Only these, up to ${IDS_MAX}. Unknown IDs are left out.`,
+  }),
+};
+
 /**
  * A time in a query. It is validated but not converted to a Date, because clients pass it as text.
  */

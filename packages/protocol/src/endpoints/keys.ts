@@ -12,7 +12,7 @@ import { KeyExplanation } from '../objects/key-explanation.ts';
 import { KeyCount } from '../objects/summary.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
-import { Ids, paging, queryBoolean, queryInteger, search } from '../query.ts';
+import { byId, Ids, paging, queryBoolean, queryInteger, search } from '../query.ts';
 import { text } from '../text.ts';
 import {
   Env,
@@ -88,6 +88,7 @@ export const keyEndpoints = endpoints({
             `used. Each page covers ${UNUSED_KEYS_EXAMINED_MAX} keys, so a page may be short or ` +
             'empty and still have a next page.',
         }),
+      ...byId,
       ...search('name, display prefix or ID'),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),

@@ -8,9 +8,9 @@ import {
   WorkspaceMember,
 } from '../objects/member.ts';
 import { list } from '../objects/wire.ts';
-import { paging } from '../query.ts';
+import { byId, Ids, paging } from '../query.ts';
 import { Email, Role } from '../validators.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
+import { IDS_MAX, LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const memberEndpoints = endpoints({
   'GET /v1/members': {
@@ -19,7 +19,12 @@ export const memberEndpoints = endpoints({
     allProjects: true,
     summary: 'List members',
     description: "The workspace's members with their roles, in the order they joined.",
-    query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
+    query: z.strictObject({
+      id: Ids.optional().meta({
+        description: `Only these users, up to ${IDS_MAX}, including former members. Unknown IDs are left out.`,
+      }),
+      ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+    }),
     list: true,
     answers: { 200: list(WorkspaceMember) },
   },
@@ -72,7 +77,7 @@ export const memberEndpoints = endpoints({
     description:
       'Shows all invitations, newest first, including accepted, revoked and expired ones. Tokens ' +
       'are not shown.',
-    query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
+    query: z.strictObject({ ...byId, ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT) }),
     list: true,
     answers: { 200: list(WorkspaceInvite) },
   },

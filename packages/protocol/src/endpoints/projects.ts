@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedProject, Project } from '../objects/project.ts';
 import { list } from '../objects/wire.ts';
-import { Ids, paging, search } from '../query.ts';
+import { byId, paging, search } from '../query.ts';
 import { Name, RateLimits, Slug } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -31,9 +31,7 @@ export const projectEndpoints = endpoints({
     description: 'Newest first. Use `slug` to find the ID of a project you know by name.',
     query: z.strictObject({
       slug: Slug.optional(),
-      id: Ids.optional().meta({
-        description: 'Only these, up to 100. Unknown IDs are left out.',
-      }),
+      ...byId,
       ...search('name or slug'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),

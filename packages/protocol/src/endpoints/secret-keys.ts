@@ -8,7 +8,7 @@ import {
   SecretKeyUsage,
 } from '../objects/secret-key.ts';
 import { list } from '../objects/wire.ts';
-import { paging } from '../query.ts';
+import { byId, paging } from '../query.ts';
 import {
   Env,
   Meta,
@@ -65,7 +65,7 @@ export const secretKeyEndpoints = endpoints({
     permission: 'secret_keys:read',
     summary: 'List secret keys, newest first',
     description: 'Includes revoked keys. A test credential only sees test keys.',
-    query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
+    query: z.strictObject({ ...byId, ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT) }),
     list: true,
     answers: { 200: list(SecretKey) },
   },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedTenant, EmbedTokensRevoked, Tenant } from '../objects/tenant.ts';
 import { list } from '../objects/wire.ts';
-import { Ids, paging, search } from '../query.ts';
+import { byId, paging, search } from '../query.ts';
 import { ExternalId, Meta, Name } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -32,9 +32,7 @@ export const tenantEndpoints = endpoints({
     description: 'Newest first. Use `external_id` to find a tenant by your own ID.',
     query: z.strictObject({
       external_id: ExternalId.optional(),
-      id: Ids.optional().meta({
-        description: 'Only these, up to 100. Unknown IDs are left out.',
-      }),
+      ...byId,
       ...search('name or external ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),

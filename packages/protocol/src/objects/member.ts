@@ -13,6 +13,9 @@ export const WorkspaceMember = z
     role: Role,
     created_at: WireTime,
     updated_at: WireTime,
+    removed_at: WireTime.nullable().meta({
+      description: 'Not `null` for former members, who are only listed by `id`.',
+    }),
   })
   .meta({ id: 'WorkspaceMember' });
 export type WorkspaceMember = z.output<typeof WorkspaceMember>;

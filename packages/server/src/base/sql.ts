@@ -61,6 +61,9 @@ export const joined = (parts: readonly Sql[], separator = sql`, `): Sql =>
 /** Joins conditions with `and`. There must be at least one. */
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql` and `);
 
+/** Joins conditions with `or`. There must be at least one. */
+export const anyOf = (conditions: readonly Sql[]): Sql => sql`(${joined(conditions, sql` or `)})`;
+
 /** The name of a table, column or type, such as `d.due_at`. */
 export function named(name: string): Sql {
   if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a valid SQL name`);

@@ -33,10 +33,10 @@ export type Payloads = {
   'workspace_invite.accepted': { role: Role };
   'project.created': { slug: string };
   'project.updated': Changed;
-  'project.deleted': { revoked_keys: number };
+  'project.deleted': { slug: string; revoked_keys: number };
   'tenant.created': { external_id: string };
   'tenant.updated': Changed;
-  'tenant.deleted': { revoked_keys: number };
+  'tenant.deleted': { external_id: string; revoked_keys: number };
   'tenant.embed_tokens_revoked': { embed_epoch: number };
   'api_key.created': KeyCreated;
   'api_key.imported': { env: Env; count: number };

@@ -170,7 +170,9 @@ test('a test key sees no personal data', async (t) => {
 
 test('a test key does not see how many keys a deletion revoked, because that includes live keys', async (t) => {
   const app = await harness(t);
-  const { project_id, tenant_id } = await app.given.key({ env: 'live' });
+  const { id: project_id, slug } = await app.given.project();
+  const { id: tenant_id, external_id } = await app.given.tenant();
+  await app.given.key({ project_id, tenant_id, env: 'live' });
   await app.given.key({ project_id, env: 'live' });
   await app.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
   await app.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
@@ -179,12 +181,12 @@ test('a test key does not see how many keys a deletion revoked, because that inc
       .filter(({ action }) => action.endsWith('.deleted'))
       .map(({ action, payload }) => [action, payload]);
   deepEqual(await payloads(app.as.liveKey), [
-    ['tenant.deleted', { revoked_keys: 1 }],
-    ['project.deleted', { revoked_keys: 1 }],
+    ['tenant.deleted', { external_id, revoked_keys: 1 }],
+    ['project.deleted', { slug, revoked_keys: 1 }],
   ]);
   deepEqual(await payloads(app.as.testKey), [
-    ['tenant.deleted', {}],
-    ['project.deleted', {}],
+    ['tenant.deleted', { external_id }],
+    ['project.deleted', { slug }],
   ]);
 });
 

@@ -1,4 +1,5 @@
-// Finding keys with `q`: by the start of their name, display prefix or ID.
+// Finding keys with `q`, by the start of their name, display prefix or ID, and with `id`, by known
+// IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, harness, refused } from '@keyrail/testing/harness.ts';
@@ -89,5 +90,55 @@ test('a search string must be 1 to 200 characters long', async (t) => {
   deepEqual(await found(as.liveKey, { q: '\u{10ffff}' }), []);
   for (const q of ['', 'x'.repeat(201), 'a\u0000', ['a', 'b']]) {
     await refused(as.liveKey(list, { q }), 400, 'invalid_request');
+  }
+});
+
+test('keys can be listed by ID, also in combination with every other filter', async (t) => {
+  const { as, given } = await harness(t);
+  const stranger = await (await harness(t)).given.key();
+  const { id: project_id } = await given.project();
+  const old = await given.key({ project_id, name: 'alpha' });
+  const revoked = await given.key({ project_id, name: 'alpha' });
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: revoked.id });
+  const trial = await given.key({ project_id, name: 'Zulu', env: 'test' });
+  const elsewhere = await given.key();
+  await given.key({ project_id }); // not asked for
+  const id = [old.id, revoked.id, trial.id, elsewhere.id, stranger.id, project_id, old.id];
+  const narrow = { env: 'live', project_ids: [project_id] };
+  const { key } = await as.liveKey('POST /v1/secret_keys', narrow);
+
+  deepEqual(await found(as.liveKey, { id: old.id }), [old.id]);
+  deepEqual(await found(as.liveKey, { id }), [elsewhere.id, trial.id, old.id]);
+  const all = { id, include_revoked: true };
+  const newestFirst = [elsewhere.id, trial.id, revoked.id, old.id];
+  deepEqual(await found(as.liveKey, all), newestFirst);
+  deepEqual(await found(as.testKey, all), [trial.id]);
+  deepEqual(await found(as.token(key), all), newestFirst.slice(1));
+  for (const [filter, expected] of [
+    [{ env: 'test' }, [trial.id]],
+    [{ project_id }, newestFirst.slice(1)],
+    [{ tenant_id: old.tenant_id }, [old.id]],
+    [{ state: 'revoked' }, [revoked.id]],
+    [{ state: 'active', project_id }, [trial.id, old.id]],
+    [{ unused_days: 1 }, []],
+    [{ q: 'ALPHA' }, [revoked.id, old.id]],
+    [{ q: trial.id.toUpperCase() }, [trial.id]],
+  ] as const) {
+    deepEqual(await found(as.liveKey, { ...all, ...filter }), expected, JSON.stringify(filter));
+  }
+});
+
+test('a list by ID has pages, and takes at most 100 IDs', async (t) => {
+  const { as, given, ask, tokens } = await harness(t);
+  const { id: project_id } = await given.project();
+  const id: string[] = [];
+  for (const name of ['a', 'b', 'c']) id.unshift((await given.key({ project_id, name })).id);
+  const authorization = `Bearer ${tokens.liveKey}`;
+  const { body, headers } = await ask(list, { id, limit: 2 }, { authorization });
+  equal(Array.isArray(body.data) && body.data.length, 2);
+  const cursor = /cursor=([^&>]+)/.exec(headers.link ?? '')?.[1];
+  deepEqual(await found(as.liveKey, { id, limit: 2, cursor }), id.slice(2));
+  for (const wrong of [Array.from({ length: 101 }, () => project_id), 'mine', [project_id, '']]) {
+    await refused(as.liveKey(list, { id: wrong }), 400, 'invalid_request');
   }
 });

@@ -4,8 +4,8 @@ import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { SEARCH_MATCHES_MAX, UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { idRangeOf } from '../../base/prefix-range.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { allOf, named, type Sql, sql } from '../../base/sql.ts';
-import { beginsWith, maybe, newestMatches, sizedPage } from '../../db/sql.ts';
+import { allOf, anyOf, named, type Sql, sql } from '../../base/sql.ts';
+import { beginsWith, byIds, maybe, newestMatches, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -23,6 +23,7 @@ export type KeyFilter = {
   /** Only keys in this state; `includeRevoked` is then ignored. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
+  ids?: readonly string[] | undefined;
   /** The start of a name, display prefix or ID. */
   q?: string | undefined;
 };
@@ -51,7 +52,12 @@ export async function listKeys(
   { filter, after }: { filter: KeyFilter; after: Position | null },
   { limit, metaBytes }: PageSize,
 ): Promise<SizedPage<ListedKey>> {
-  const { q } = filter;
+  const { ids, q } = filter;
+  if (ids !== undefined) {
+    const found = byIds('api_keys', ids, allOf(conditionsOf(tx, filter, after)));
+    const listed = newestOf(sql`select * from ${found}`, limit);
+    return sizedPage(tx, { listed, columns }, metaBytes);
+  }
   if (q !== undefined) {
     const listed = keysOf(newestMatches({ matches: matchesOf(tx, q, filter), after, limit }));
     return sizedPage(tx, { listed, columns }, metaBytes);
@@ -160,20 +166,47 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
+/** The state and last-use filters, as conditions on single keys. */
+function checksIn(tx: Read, filter: KeyFilter): Sql[] {
+  const { state } = filter;
+  if (state === undefined) return unusedIn(filter);
+  const shelves = envsIn(tx, filter).map((env) => stateShelfOf(state, env));
+  const isInState = sql`state_shelf = any (${shelves}::smallint[])`;
+  return [isInState, ...endsIn(state), ...unusedIn(filter)];
+}
+
+/** All filters, as conditions on single keys. */
+function conditionsOf(tx: Read, filter: KeyFilter, after: Position | null): Sql[] {
+  const { projectId, tenantId, q } = filter;
+  return [
+    sql`shelf = any (${partitionsIn(envsIn(tx, filter), filter)}::smallint[])`,
+    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
+    ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
+    ...checksIn(tx, filter),
+    ...(q === undefined ? [] : [anyOf(fieldsMatching(q).map(({ condition }) => condition))]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+}
+
+function fieldsMatching(q: string): { condition: Sql; order: Sql }[] {
+  const ids = idRangeOf(q);
+  const byIdRange = ids && {
+    condition: sql`(id >= ${ids.from} and id <= ${ids.to})`,
+    order: sql`id desc`,
+  };
+  return [
+    { condition: beginsWith(sql`name_key`, q), order: sql`name_key, created_at desc` },
+    { condition: beginsWith(sql`prefix_key`, q), order: sql`prefix_key, created_at desc` },
+    ...(byIdRange ? [byIdRange] : []),
+  ];
+}
+
 /** Searches one field at a time. The state and last-use filters apply only to the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
-  const envs = envsIn(tx, filter);
-  const partitions = partitionsIn(envs, filter);
-  const { state } = filter;
-  const checks = [
-    ...(state === undefined
-      ? []
-      : [sql`state_shelf = any (${envs.map((env) => stateShelfOf(state, env))}::smallint[])`]),
-    ...(state === undefined ? [] : endsIn(state)),
-    ...unusedIn(filter),
-  ];
+  const partitions = partitionsIn(envsIn(tx, filter), filter);
+  const checks = checksIn(tx, filter);
   const place = placeIn(tx, filter);
-  const by = (condition: Sql, order: Sql) => {
+  return fieldsMatching(q).map(({ condition, order }) => {
     const matches = fromEach({
       partitions,
       projectIds: place.projectIds,
@@ -185,13 +218,7 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
     });
     const where = checks.length === 0 ? sql`` : sql`where ${allOf(checks)}`;
     return sql`select id, created_at from (${matches}) api_keys ${where}`;
-  };
-  const ids = idRangeOf(q);
-  return [
-    by(beginsWith(sql`name_key`, q), sql`name_key, created_at desc`),
-    by(beginsWith(sql`prefix_key`, q), sql`prefix_key, created_at desc`),
-    ...(ids ? [by(sql`id >= ${ids.from} and id <= ${ids.to}`, sql`id desc`)] : []),
-  ];
+  });
 }
 
 /**

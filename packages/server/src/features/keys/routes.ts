@@ -115,6 +115,7 @@ export const keyRoutes = (
           includeRevoked: query.include_revoked,
           state: query.state,
           unusedDays: query.unused_days,
+          ids: query.id,
           q: query.q,
         };
         return notedPageOf(query.limit, {

@@ -240,3 +240,22 @@ test('every invalid invitation token gets exactly the same response', async (t) 
   deepEqual([await headOf(app), await headOf(other)], before);
   await call(accept, { token: open.token });
 });
+
+test('invitations can be listed by ID, in any state', async (t) => {
+  const app = await harness(t);
+  const { as } = app;
+  const sent = (by = as) => by.liveKey(invite, { email: newAddress(), role: 'member' });
+  const open = await sent();
+  const revoked = await sent();
+  await sent(); // not asked for
+  await as.liveKey(revoke, { id: revoked.id });
+  const stranger = await sent((await harness(t)).as);
+  const id = [open.id, revoked.id, stranger.id, app.workspaceId];
+  const found = async (query: object) =>
+    (await as.liveKey(list, { ...query })).data.map((one) => one.id);
+  deepEqual(await found({ id }), [revoked.id, open.id]);
+  deepEqual(await found({ id, limit: 1 }), [revoked.id]);
+  const tooMany = Array.from({ length: 101 }, () => open.id);
+  await refused(as.liveKey(list, { id: tooMany }), 400, 'invalid_request');
+  await refused(as.testKey(list, { id }), 403, 'forbidden');
+});

@@ -165,3 +165,34 @@ test('when all owners are removed or demoted concurrently, one remains an owner'
   equal(roles.filter((role) => role === 'owner').length, 1);
   ok((await app.as.liveKey('GET /v1/audit_logs/chain')).verified);
 });
+
+test('members can be listed by ID, including former ones', async (t) => {
+  const app = await harness(t);
+  const { as } = app;
+  const owner = await app.people.owner();
+  const former = await joined(app, 'admin');
+  const back = await joined(app, 'admin');
+  await joined(app, 'member'); // not asked for
+  for (const { userId } of [former, back]) await as.owner(remove, { userId });
+  const { token } = await as.owner('POST /v1/invites', { email: back.email, role: 'member' });
+  await back.call('POST /v1/auth/invites/accept', { token });
+  const stranger = await (await harness(t)).people.owner();
+  const id = [back, former, owner, stranger, former].map(({ userId }) => userId);
+
+  const { data } = await as.liveKey(list, { id });
+  deepEqual(
+    data.map((one) => [one.user_id, one.email, one.role, one.removed_at !== null]),
+    [
+      [owner.userId, owner.email, 'owner', false],
+      [former.userId, former.email, 'admin', true],
+      [back.userId, back.email, 'member', false],
+    ],
+  );
+  const listed = await as.liveKey(list);
+  ok(listed.data.every((one) => one.removed_at === null && one.user_id !== former.userId));
+  deepEqual((await as.liveKey(list, { id, limit: 1 })).data, data.slice(0, 1));
+  deepEqual((await as.liveKey(list, { id: stranger.userId })).data, []);
+  const tooMany = Array.from({ length: 101 }, () => owner.userId);
+  await refused(as.liveKey(list, { id: tooMany }), 400, 'invalid_request');
+  await refused(as.testKey(list, { id }), 403, 'forbidden');
+});

@@ -43,7 +43,7 @@ export const memberRoutes = ({
       door: 'read',
       run: ({ read, query, after }) =>
         pageOf(query.limit, {
-          list: (limit) => listMembers(read, { after: positionOf(after), limit }),
+          list: (limit) => listMembers(read, { ids: query.id, after: positionOf(after), limit }),
           present: presentMember,
           next: nextAfter,
         }),
@@ -83,7 +83,7 @@ export const memberRoutes = ({
       door: 'read',
       run: ({ read, query, after }) =>
         pageOf(query.limit, {
-          list: (limit) => listInvites(read, { after: positionOf(after), limit }),
+          list: (limit) => listInvites(read, { ids: query.id, after: positionOf(after), limit }),
           present: presentInvite,
           next: nextAfter,
         }),

@@ -3,7 +3,7 @@ import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { many, maybe, one } from '../../db/sql.ts';
+import { byIds, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { type Check, locking } from '../../doors/plan.ts';
@@ -19,28 +19,41 @@ export type MemberRow = {
   role: Role;
   createdAt: Date;
   updatedAt: Date;
+  removedAt: Date | null;
 };
 
 export type InviteRow = Tables['invites'];
 
 type Position = { createdAt: Date; id: string };
-type Listing = { after: Position | null; limit: number };
+type Listing = { ids?: readonly string[] | undefined; after: Position | null; limit: number };
 
-const selectMembers = (condition: Sql): Sql<MemberRow> => sql`
-  select m.id, m.user_id, u.email, u.email_verified_at, u.name, m.role, m.created_at, m.updated_at
-  from memberships m join users u on u.id = m.user_id
-  where m.removed_at is null ${condition}`;
+const everyMember = sql`
+  select m.id, m.user_id, u.email, u.email_verified_at, u.name, m.role, m.created_at,
+    m.updated_at, m.removed_at
+  from memberships m join users u on u.id = m.user_id`;
+
+const selectMembers = (condition: Sql): Sql<MemberRow> =>
+  sql`${everyMember} where m.removed_at is null ${condition}`;
 
 /**
  * Lists the longest-standing members first, so that the list starts with the workspace's creator.
+ * With IDs, it includes former members.
  */
-export const listMembers = (tx: Read, { after, limit }: Listing): Promise<MemberRow[]> =>
-  many(
+export function listMembers(tx: Read, { ids, after, limit }: Listing): Promise<MemberRow[]> {
+  const listed = ids ? membersWithIds(ids) : sql`(${selectMembers(sql``)}) m`;
+  const onwards = after ? sql`where (created_at, id) > (${after.createdAt}, ${after.id})` : sql``;
+  return many(
     tx,
-    selectMembers(sql`
-      ${after ? sql`and (m.created_at, m.id) > (${after.createdAt}, ${after.id})` : sql``}
-      order by m.created_at, m.id limit ${limit}`),
+    sql<MemberRow>`select * from ${listed} ${onwards} order by created_at, id limit ${limit}`,
   );
+}
+
+/** Of someone who was a member several times, the current or latest membership. */
+const membersWithIds = (ids: readonly string[]): Sql => sql`(
+  select found.* from unnest(${[...new Set(ids)]}::uuid[]) as wanted (id)
+  cross join lateral (
+    ${everyMember} where m.user_id = wanted.id order by m.removed_at desc nulls first limit 1
+  ) found) m`;
 
 /**
  * Locks the workspace, so that role changes and removals run one after another, and two owners
@@ -96,10 +109,10 @@ export async function updateMember(
   await many(tx, sql`update memberships set ${changes} where id = ${id}`);
 }
 
-export const listInvites = (tx: Read, { after, limit }: Listing): Promise<InviteRow[]> =>
+export const listInvites = (tx: Read, { ids, after, limit }: Listing): Promise<InviteRow[]> =>
   many(
     tx,
-    sql<InviteRow>`select * from invites
+    sql<InviteRow>`select * from ${ids ? byIds('invites', ids, sql`true`) : sql`invites`}
       ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
       order by created_at desc, id desc limit ${limit}`,
   );

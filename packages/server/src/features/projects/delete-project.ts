@@ -25,7 +25,11 @@ export async function deleteProject(
     await updateProjectRow(write, project, { deletedAt: tx.now });
     return changed(
       { id, revokedKeys: revoked.count },
-      { action: 'project.deleted', target: id, payload: { revoked_keys: revoked.count } },
+      {
+        action: 'project.deleted',
+        target: id,
+        payload: { slug: project.slug, revoked_keys: revoked.count },
+      },
       { policy: [id] },
     );
   });

@@ -119,7 +119,7 @@ test('a slug cannot be changed', async (t) => {
 test('deleting a project revokes its keys in both environments, and returns how many', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
-  const { id } = await given.project();
+  const { id, slug } = await given.project();
   const { id: tenant_id } = await given.tenant();
   const live = await given.key({ project_id: id, tenant_id });
   const testing = await given.key({ project_id: id, tenant_id, env: 'test' });
@@ -132,7 +132,7 @@ test('deleting a project revokes its keys in both environments, and returns how 
   deepEqual(await lastEntry(app), {
     action: 'project.deleted',
     target: id,
-    payload: { revoked_keys: 2 },
+    payload: { slug, revoked_keys: 2 },
   });
 
   for (const key of [live, testing]) {

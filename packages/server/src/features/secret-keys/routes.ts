@@ -38,7 +38,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     run: ({ read, query, after }) =>
       notedPageOf(query.limit, {
         workspaceId: read.reach.workspaceId,
-        list: (size) => listSecretKeys(read, positionOf(after), size),
+        list: (size) => listSecretKeys(read, { ids: query.id, after: positionOf(after) }, size),
         present: presentSecretKey,
       }),
   },

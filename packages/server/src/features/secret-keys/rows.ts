@@ -5,7 +5,7 @@ import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { many, maybe, one, sizedPage } from '../../db/sql.ts';
+import { byIds, many, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -86,15 +86,16 @@ const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revok
 /** Lists secret keys, newest first, starting after the given position. */
 export function listSecretKeys(
   tx: Read,
-  after: Position | null,
+  { ids, after }: { ids: readonly string[] | undefined; after: Position | null },
   { limit, metaBytes }: PageSize,
 ): Promise<SizedPage<ListedSecretKey>> {
+  const keys = ids ? byIds('secret_keys', ids, sql`true`) : sql`secret_keys named`;
   const onwards = after
-    ? sql`where (k.created_at, k.id) < (${after.createdAt}, ${after.id})`
+    ? sql`where (named.created_at, named.id) < (${after.createdAt}, ${after.id})`
     : sql``;
-  const listed = sql`select k.*, u.used_at as last_used_at
-    from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id ${onwards}
-    order by k.created_at desc, k.id desc limit ${limit}`;
+  const listed = sql`select named.*, u.used_at as last_used_at
+    from ${keys} left join secret_key_uses u on u.secret_key_id = named.id ${onwards}
+    order by named.created_at desc, named.id desc limit ${limit}`;
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 

@@ -1,7 +1,7 @@
 // The secret key endpoints: creating, rotating, revoking, and what a key can access.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { type Caller, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const create = 'POST /v1/secret_keys';
 const list = 'GET /v1/secret_keys';
@@ -238,4 +238,28 @@ test('every response that contains a secret key shows its state', async (t) => {
       .toSorted(),
     ['expired', 'expired', 'expired', 'quarantined', 'revoked'],
   );
+});
+
+test('secret keys can be listed by ID, including revoked ones', async (t) => {
+  const app = await harness(t);
+  const { as } = app;
+  const live = await as.liveKey(create, { env: 'live' });
+  const trial = await as.liveKey(create, { env: 'test' });
+  await as.liveKey(create, { env: 'live' }); // not asked for
+  await as.liveKey(revoke, { id: live.id });
+  await as.token(trial.key)('GET /v1/workspace');
+  const stranger = await (await harness(t)).as.liveKey(create, { env: 'live' });
+  const id = [live.id, stranger.id, app.workspaceId, trial.id, live.id];
+  const { data } = await as.liveKey(list, { id });
+  deepEqual(data, [
+    await as.liveKey(read, { id: trial.id }),
+    await as.liveKey(read, { id: live.id }),
+  ]);
+  const found = async (call: Caller, query: object) =>
+    (await call(list, { ...query })).data.map((key) => key.id);
+  deepEqual(await found(as.liveKey, { id, limit: 1 }), [trial.id]);
+  deepEqual(await found(as.testKey, { id }), [trial.id]);
+  deepEqual(await found(as.liveKey, { id: stranger.id }), []);
+  const tooMany = Array.from({ length: 101 }, () => live.id);
+  await refused(as.liveKey(list, { id: tooMany }), 400, 'invalid_request');
 });

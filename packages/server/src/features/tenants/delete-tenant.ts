@@ -13,7 +13,7 @@ export async function deleteTenant(
   tx: Check,
   { id }: { id: string },
 ): Promise<Plan<DeletedTenant>> {
-  await loadTenant(tx, id);
+  const { externalId } = await loadTenant(tx, id);
   const affected = { kind: 'keys of a tenant', tenantId: id } as const;
   return planOf({ action: 'tenant.deleted', target: id, affected }, async (write) => {
     const revoked = await revokeKeysUnder(
@@ -24,7 +24,11 @@ export async function deleteTenant(
     await updateTenantRow(write, id, { deletedAt: tx.now, meta: {} });
     return changed(
       { id, revokedKeys: revoked.count },
-      { action: 'tenant.deleted', target: id, payload: { revoked_keys: revoked.count } },
+      {
+        action: 'tenant.deleted',
+        target: id,
+        payload: { external_id: externalId, revoked_keys: revoked.count },
+      },
       { policy: revoked.projectIds },
     );
   });

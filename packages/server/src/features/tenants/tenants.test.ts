@@ -115,7 +115,7 @@ test('each revocation of embed tokens increases the epoch', async (t) => {
 test('deleting a tenant revokes its keys in all projects', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
-  const { id } = await given.tenant();
+  const { id, external_id } = await given.tenant();
   const one = await given.project();
   const two = await given.project();
   const three = await given.project();
@@ -140,7 +140,7 @@ test('deleting a tenant revokes its keys in all projects', async (t) => {
   deepEqual(await lastEntry(app), {
     action: 'tenant.deleted',
     target: id,
-    payload: { revoked_keys: 3 },
+    payload: { external_id, revoked_keys: 3 },
   });
 
   for (const key of keys) {
