@@ -71,7 +71,7 @@ test('no process accepts a revoked key for longer than one cache lifetime, even 
   equal(await isAccepted(call), false);
 });
 
-/** A database, and a promise that resolves once an app on it is listening for secret-key changes. */
+/** A database, and a promise that resolves once an app on it listens for secret-key changes. */
 function heardBy(db: Database): { db: Database; isListening: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const listen = (listener: Listener) =>

@@ -17,8 +17,8 @@ export const actions: Readonly<Record<string, Words>> = {
   'workspace_member.removed': { verb: 'removed', noun: 'member', own: 'left' },
   'workspace_member.role_changed': { verb: 'changed the role of', noun: 'member' },
   'workspace_invite.created': { verb: 'invited', noun: '' },
-  'workspace_invite.accepted': { verb: 'accepted', noun: 'an invitation' },
-  'workspace_invite.revoked': { verb: 'revoked', noun: 'an invitation' },
+  'workspace_invite.accepted': { verb: 'accepted', noun: 'the invitation for' },
+  'workspace_invite.revoked': { verb: 'revoked', noun: 'the invitation for' },
   'project.created': { verb: 'created', noun: 'project' },
   'project.updated': { verb: 'updated', noun: 'project' },
   'project.deleted': { verb: 'deleted', noun: 'project' },
@@ -64,13 +64,4 @@ export const unlimited: Readonly<Record<string, string>> = {
   permissions: 'everything its role allows',
   project_ids: 'all projects',
   networks: 'any network',
-};
-
-export const actors: Readonly<Record<string, string>> = {
-  user: 'A former member',
-  secret_key: 'Secret key',
-  bootstrap: 'The bootstrap token',
-  embed: 'A tenant, through the key manager',
-  scanner: 'The secret scanner',
-  system: 'Keyrail',
 };

@@ -2,9 +2,11 @@
 // payload.
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
+import { count } from '../../ui/content/spans.ts';
 import { Link } from '../../ui/controls/link.tsx';
 import { permissionTexts } from '../secret-key/permission-texts.ts';
-import { actions, actors, fieldNames } from './actions.ts';
+import { actions, fieldNames } from './actions.ts';
+import { Actor, shortId } from './actor.tsx';
 import { changedFields, isNarrowing, permissionsLost } from './changes.ts';
 import styles from './sentence.module.css';
 import type { AuditRow, Names } from './use-names.ts';
@@ -46,35 +48,10 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/**
- * Shown for objects without a name. IDs created close together start with the same characters, so
- * only the end is shown.
- */
-const shortId = (id: string): string => `…${id.slice(-8)}`;
-
-function Actor({ row, names }: Props) {
-  const scope = useScope();
-  const { actor_type: type, actor_id: id, actor } = row;
-  const name = actor?.name ?? actor?.email ?? null;
-  if (name !== null) return <strong>{name}</strong>;
-  if (type !== 'secret_key' || id === null) return <strong>{actors[type] ?? type}</strong>;
-  return (
-    <>
-      {actors.secret_key}{' '}
-      <Link to={paths.secretKey({ ...scope, secretKeyId: id })}>
-        {names.get(id) ?? shortId(id)}
-      </Link>
-    </>
-  );
-}
-
 function Target({ row, names }: Props) {
   const scope = useScope();
-  const { target_id: id, target_type: type, payload } = row;
-  if (type === 'workspace' || row.action === 'workspace_invite.revoked') return null;
-  if (ownVerb(row)) return null;
-  if (row.action === 'workspace_invite.accepted') return null;
-  if (type === 'workspace_invite') return <strong>{String(payload.email ?? '')}</strong>;
+  const { target_id: id, target_type: type } = row;
+  if (type === 'workspace' || ownVerb(row)) return null;
   const to = placeOf(row, scope);
   const name = names.get(id) ?? shortId(id);
   return to === null ? <strong>{name}</strong> : <Link to={to}>{name}</Link>;
@@ -83,6 +60,7 @@ function Target({ row, names }: Props) {
 function placeOf(row: AuditRow, scope: Scope): string | null {
   const { target_id: id, target_type: type, payload } = row;
   const place = { slug: scope.slug, env: envOf(row) ?? scope.env };
+  if (row.action.endsWith('.deleted')) return null;
   if (row.action === 'api_key.imported') return paths.projects(place);
   if (type === 'api_key') return paths.key({ ...place, keyId: id });
   if (type === 'secret_key') return paths.secretKey({ ...place, secretKeyId: id });
@@ -97,12 +75,21 @@ function placeOf(row: AuditRow, scope: Scope): string | null {
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
+const keysText = (keys: number): string => (keys === 1 ? '1 key' : `${count(keys)} keys`);
+
+/**
+ * Someone who accepts an invitation also joins, which is an entry of its own: the first names the
+ * invitation, the second the role.
+ */
+const givesRole = new Set(['workspace_invite.created', 'workspace_member.joined']);
+
 function tailOf({ action, payload, target_id }: AuditRow, names: Names): string | null {
   const reason = text(payload.reason);
   const successor = text(payload.successor_id);
-  const role = text(payload.role) ?? text(payload.to);
   if (action === 'secret_key.updated') return lostTail(payload);
   if (action === 'workspace_member.role_changed') return `from ${payload.from} to ${payload.to}`;
+  if (action === 'workspace_member.removed') return `(${payload.role})`;
+  if (givesRole.has(action)) return `as ${payload.role}`;
   if (successor !== null) {
     const hours = Number(payload.overlap_hours ?? 0);
     const overlap = hours === 0 ? 'with no overlap' : `with ${hours} h overlap`;
@@ -110,11 +97,10 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
     // A rotation keeps the key's name, so the new key is only named if one of the two was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
-  if (typeof payload.count === 'number') return `(${payload.count.toLocaleString('en')} keys)`;
+  if (typeof payload.count === 'number') return `(${keysText(payload.count)})`;
   if (typeof payload.revoked_keys === 'number' && payload.revoked_keys > 0) {
-    return `with ${payload.revoked_keys.toLocaleString('en')} keys`;
+    return `with ${keysText(payload.revoked_keys)}`;
   }
-  if (role !== null) return `as ${role}`;
   return reason === null ? null : `“${reason}”`;
 }
 

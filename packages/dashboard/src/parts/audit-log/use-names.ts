@@ -1,60 +1,87 @@
 // Loads names for the IDs in audit rows, with a limited number of requests for each page of rows.
-import type { Item } from '@keyrail/client';
+import type { Answer, CallInput, Item } from '@keyrail/client';
+import { IDS_MAX, WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
 
 export type AuditRow = Item<'GET /v1/audit_logs'>;
 export type Names = ReadonlyMap<string, string>;
 
-const NAMES_MAX = 100;
-
-/** Loads projects and tenants by ID, and the newest hundred keys and members. */
+/** Loads the names of everything that a page of rows mentions. */
 export function useNames(rows: readonly AuditRow[]): Names {
-  const projectIds = idsOf(rows, ({ target_type, action }) =>
-    action === 'api_key.imported' ? true : target_type === 'project',
-  );
-  const tenantIds = idsOf(rows, ({ target_type }) => target_type === 'tenant');
-  const query = { limit: NAMES_MAX };
-  const has = (type: string) =>
-    rows.some((row) => row.target_type === type || row.actor_type === type);
-  const projects = useApi(
-    'GET /v1/projects',
-    { query: { ...query, id: projectIds } },
-    { enabled: projectIds.length > 0, keeps: true },
-  );
-  const tenants = useApi(
-    'GET /v1/tenants',
-    { query: { ...query, id: tenantIds } },
-    { enabled: tenantIds.length > 0, keeps: true },
-  );
-  const keys = useApi(
-    'GET /v1/keys',
-    { query: { ...query, include_revoked: true } },
-    { enabled: has('api_key') },
-  );
-  const secretKeys = useApi('GET /v1/secret_keys', { query }, { enabled: has('secret_key') });
-  const members = useApi('GET /v1/members', { query }, { enabled: has('workspace_member') });
-  const named = useMemo(
-    () => [...(keys.data?.data ?? []), ...(secretKeys.data?.data ?? [])],
-    [keys.data, secretKeys.data],
+  const projects = useListed('GET /v1/projects', idsIn(rows, 'project'));
+  const tenants = useListed('GET /v1/tenants', idsIn(rows, 'tenant'));
+  const keys = useListed('GET /v1/keys', idsIn(rows, 'api_key'), { include_revoked: true });
+  const secretKeys = useListed('GET /v1/secret_keys', idsIn(rows, 'secret_key'));
+  const members = useListed('GET /v1/members', idsIn(rows, 'workspace_member'));
+  const invites = useListed('GET /v1/invites', idsIn(rows, 'workspace_invite'));
+  const endpoints = useApi(
+    'GET /v1/webhook_endpoints',
+    { query: { limit: WEBHOOK_ENDPOINTS_MAX } },
+    { enabled: rows.some((row) => row.target_type === 'webhook_endpoint') },
   );
   return useMemo(
     () =>
       new Map([
-        ...rows.flatMap(prefixOf),
-        ...named.map((one) => [one.id, one.name ?? one.display_prefix] as const),
-        ...(projects.data?.data ?? []).map(({ id, name }) => [id, name] as const),
-        ...(tenants.data?.data ?? []).map((one) => [one.id, one.name ?? one.external_id] as const),
-        ...(members.data?.data ?? []).map((one) => [one.user_id, one.name ?? one.email] as const),
+        ...rows.flatMap(nameIn),
+        ...projects.map(({ id, name }) => [id, name] as const),
+        ...tenants.map((one) => [one.id, one.name ?? one.external_id] as const),
+        ...[...keys, ...secretKeys].map((one) => [one.id, one.name ?? one.display_prefix] as const),
+        ...members.map((one) => [one.user_id, one.name ?? one.email] as const),
+        ...invites.map(({ id, email }) => [id, email] as const),
+        ...(endpoints.data?.data ?? []).map(({ id, url }) => [id, new URL(url).host] as const),
       ]),
-    [rows, named, projects.data, tenants.data, members.data],
+    [rows, projects, tenants, keys, secretKeys, members, invites, endpoints.data],
   );
 }
 
-const prefixOf = ({ target_id, payload }: AuditRow): (readonly [string, string])[] =>
-  typeof payload.display_prefix === 'string' ? [[target_id, payload.display_prefix]] : [];
+/** Fields of a payload that name the target. Deleted objects have no other name. */
+const NAMING = ['display_prefix', 'slug', 'external_id', 'host', 'email'];
 
-function idsOf(rows: readonly AuditRow[], isNamed: (row: AuditRow) => boolean): string[] {
-  const ids = rows.filter(isNamed).map(({ target_id }) => target_id);
-  return [...new Set(ids)].slice(-NAMES_MAX);
+const nameIn = ({ target_id, payload }: AuditRow): (readonly [string, string])[] =>
+  NAMING.map((field) => payload[field])
+    .filter((name) => typeof name === 'string')
+    .map((name) => [target_id, name]);
+
+/** The IDs of one kind of object, which a row mentions as its actor, target or new key. */
+function idsIn(rows: readonly AuditRow[], kind: string): string[] {
+  const ids = rows.flatMap(({ action, actor_type, actor_id, target_type, target_id, payload }) => {
+    const type = action === 'api_key.imported' ? 'project' : target_type;
+    return [
+      ...(actor_type === kind && actor_id !== null ? [actor_id] : []),
+      ...(type === kind ? [target_id] : []),
+      ...(type === kind && typeof payload.successor_id === 'string' ? [payload.successor_id] : []),
+    ];
+  });
+  return [...new Set(ids)];
 }
+
+type ListById =
+  `GET /v1/${'projects' | 'tenants' | 'keys' | 'secret_keys' | 'members' | 'invites'}`;
+
+/** Lists objects by ID. A page of 100 rows mentions up to 300 objects, which takes 3 requests. */
+function useListed<E extends ListById>(
+  endpoint: E,
+  ids: readonly string[],
+  more = {},
+): readonly Item<E>[] {
+  const first = usePart(endpoint, ids.slice(0, IDS_MAX), more);
+  const second = usePart(endpoint, ids.slice(IDS_MAX, 2 * IDS_MAX), more);
+  const third = usePart(endpoint, ids.slice(2 * IDS_MAX, 3 * IDS_MAX), more);
+  return useMemo(
+    () => [first, second, third].flatMap((part) => (part?.data ?? []) as Item<E>[]),
+    [first, second, third],
+  );
+}
+
+const usePart = <E extends ListById>(
+  endpoint: E,
+  id: readonly string[],
+  more: object,
+): Answer<E> | undefined =>
+  useApi(
+    endpoint,
+    { query: { ...more, id, limit: IDS_MAX } } as unknown as CallInput<E>,
+    // The names stay while the names of new rows are loading.
+    { enabled: id.length > 0, keeps: true },
+  ).data;

@@ -31,7 +31,7 @@ test('a visitor can view an invitation, sign in and join the workspace', async (
   await page.waitForURL(`**/w/${vendor.slug}/**`);
   equal((await guest.call('GET /v1/auth/me')).memberships[0]?.role, 'admin');
   await visit(`/w/${vendor.slug}/audit`);
-  await page.getByText('accepted an invitation as admin').waitFor();
+  await page.getByText(`accepted the invitation for ${invited.email}`).waitFor();
   await page.getByText('joined as admin').waitFor();
 
   await visit(`/accept-invite#token=${token}`);

@@ -1,7 +1,8 @@
 // The audit log entries for a key, newest first, with the changes in each.
 import { useList } from '../../api/query.ts';
+import { Actor } from '../../parts/audit-log/actor.tsx';
 import { changesOf } from '../../parts/audit-log/changes.ts';
-import type { AuditRow } from '../../parts/audit-log/use-names.ts';
+import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -31,8 +32,8 @@ export function History({ of: key }: { of: ApiKey }) {
         ) : (
           <>
             <ol className={styles.history} aria-label={texts.history.list}>
-              {pages.flat().map((row) => (
-                <HistoryRow key={row.seq} row={row} />
+              {pages.map((page) => (
+                <HistoryRows key={page[0]?.seq} rows={page} />
               ))}
             </ol>
             {rows.hasMore && (
@@ -47,17 +48,22 @@ export function History({ of: key }: { of: ApiKey }) {
   );
 }
 
-function HistoryRow({ row }: { row: AuditRow }) {
+/** Each page of rows loads the names it needs. */
+function HistoryRows({ rows }: { rows: readonly AuditRow[] }) {
+  const names = useNames(rows);
+  return rows.map((row) => <HistoryRow key={row.seq} row={row} names={names} />);
+}
+
+function HistoryRow({ row, names }: { row: AuditRow; names: Names }) {
   const scope = useScope();
   const { history } = texts;
   const { payload } = row;
-  const actor = row.actor?.name ?? row.actor?.email ?? history.actors[row.actor_type];
   const changes = changesOf(payload);
   return (
     <li>
       <div className={styles.sentence}>
         <p>
-          <strong>{actor}</strong> {history.actions[row.action] ?? row.action}
+          <Actor row={row} names={names} /> {history.actions[row.action] ?? row.action}
           {typeof payload.overlap_hours === 'number' &&
             `, ${history.overlap(payload.overlap_hours)}`}
           {typeof payload.reason === 'string' && `. ${history.reason(payload.reason)}`}

@@ -1,0 +1,36 @@
+// Who made a change: a person, a secret key with a link, or one of the others that can.
+import { paths } from '../../paths.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Link } from '../../ui/controls/link.tsx';
+import type { AuditRow, Names } from './use-names.ts';
+
+const actors: Readonly<Record<string, string>> = {
+  user: 'A former member',
+  secret_key: 'Secret key',
+  bootstrap: 'The bootstrap token',
+  embed: 'The tenant, through the key manager,',
+  scanner: 'The secret scanner',
+  system: 'Keyrail',
+};
+
+/**
+ * Shown for objects without a name. IDs created close together start with the same characters, so
+ * only the end is shown.
+ */
+export const shortId = (id: string): string => `…${id.slice(-8)}`;
+
+export function Actor({ row, names }: { row: AuditRow; names: Names }) {
+  const scope = useScope();
+  const { actor_type: type, actor_id: id, actor } = row;
+  const name = actor?.name ?? actor?.email ?? null;
+  if (name !== null) return <strong>{name}</strong>;
+  if (type !== 'secret_key' || id === null) return <strong>{actors[type] ?? type}</strong>;
+  return (
+    <>
+      {actors.secret_key}{' '}
+      <Link to={paths.secretKey({ ...scope, secretKeyId: id })}>
+        {names.get(id) ?? shortId(id)}
+      </Link>
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+// Audit entries name what they are about, no matter how many newer objects there are, and even if
+// it was revoked, deleted or removed since.
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { endpointFor } from '@keyrail/testing/webhooks.ts';
+import { openGround, type Vendor } from '../../../test/ground.ts';
+
+/** More than one page of any list. */
+const NEWER = 120;
+
+/** Adds newer keys and secret keys, and longer-standing members, who are listed first. */
+async function crowd({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
+  const { id: project_id } = await given.project({ name: 'Later' });
+  const { id: tenant_id } = await given.tenant({ name: 'Latecomer' });
+  const keys = Array.from({ length: NEWER }, (_, at) => ({
+    tenant_id,
+    lookup_hash: lookupHash(`named ${workspaceId} ${at}`),
+    display_prefix: 'old_',
+  }));
+  await as.liveKey('POST /v1/keys/import', { project_id, env: 'live', keys });
+  await testApp.beyond(`
+    set local session_replication_role = replica;
+    insert into secret_keys (id, workspace_id, env, lookup_hash, display_prefix, meta, authority,
+        created_at)
+      select gen_random_uuid(), workspace_id, env, sha256(gen_random_uuid()::text::bytea), 'krsk_',
+        meta, authority, created_at + n * interval '1 minute'
+      from secret_keys, generate_series(1, ${NEWER}) n
+      where workspace_id = '${workspaceId}' and name = 'Importer';
+    with people as (
+      insert into users (id, email, email_key, password_hash, created_at)
+      select gen_random_uuid(), 'a' || n, '${workspaceId}' || n, '', now()
+      from generate_series(1, ${NEWER}) n returning id)
+      insert into memberships (id, workspace_id, user_id, role, created_at, updated_at)
+      select gen_random_uuid(), '${workspaceId}', id, 'member', '2020-01-01', now() from people;
+  `);
+}
+
+test('entries name old, revoked and deleted objects, and people who have left', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const { as, given, people } = vendor;
+  const owner = (await people.owner()).call;
+  await owner('PATCH /v1/auth/me', { name: 'Ada' });
+  const admin = await people.admin();
+  await admin.call('PATCH /v1/auth/me', { name: 'Grace' });
+  const importer = await owner('POST /v1/secret_keys', { env: 'live', name: 'Importer' });
+  const project = await given.project({ name: 'Billing', slug: 'billing' });
+  const tenant = await given.tenant({ external_id: 'cust_7', name: 'Globex' });
+  const ids = { project_id: project.id, tenant_id: tenant.id };
+  const key = await given.key({ ...ids, name: 'Backend' });
+  const invite = { email: 'margaret@example.com', role: 'member' };
+  const { id: inviteId } = await owner('POST /v1/invites', invite);
+  await crowd(vendor);
+
+  const call = as.token(importer.key);
+  await call('POST /v1/keys/{id}/disable', { id: key.id });
+  await call('POST /v1/keys/{id}/enable', { id: key.id });
+  const next = await call('POST /v1/keys/{id}/rotate', { id: key.id, overlap_hours: 0 });
+  await call('PATCH /v1/keys/{id}', { id: next.id, name: 'Backend 2' });
+  await call('POST /v1/keys/{id}/revoke', { id: key.id });
+  await owner('POST /v1/secret_keys/{id}/revoke', { id: importer.id });
+  await owner('POST /v1/invites/{id}/revoke', { id: inviteId });
+  await owner('PATCH /v1/members/{userId}', { userId: admin.userId, role: 'member' });
+  await owner('DELETE /v1/members/{userId}', { userId: admin.userId });
+  const { id } = await endpointFor(vendor, 'https://hooks.example/keyrail');
+  await owner('PATCH /v1/webhook_endpoints/{id}', { id, disabled: true });
+  await owner('DELETE /v1/tenants/{id}', { id: tenant.id });
+  await owner('DELETE /v1/projects/{id}', { id: project.id });
+
+  await visit(`/w/${vendor.slug}/audit`);
+  const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
+  const sentences = [
+    'Ada deleted project billing',
+    'Ada deleted tenant cust_7 with 1 key',
+    'Ada updated the state of webhook endpoint hooks.example',
+    'Ada removed member Grace (member)',
+    'Ada changed the role of member Grace from admin to member',
+    'Ada revoked the invitation for margaret@example.com',
+    'Ada revoked secret key Importer',
+    'Secret key Importer revoked key Backend',
+    'Secret key Importer updated the name of key Backend 2',
+    'Secret key Importer rotated key Backend to Backend 2, with no overlap',
+    'Secret key Importer enabled key Backend',
+    'Secret key Importer disabled key Backend',
+  ];
+  for (const sentence of sentences) await rows.filter({ hasText: sentence }).first().waitFor();
+  const texts = await rows.allInnerTexts();
+  const nameless = texts.filter((text) => text.includes('…'));
+  deepEqual(nameless, [], 'no entry shows an ID instead of a name');
+
+  await visit(`/w/${vendor.slug}/live/keys/${key.id}?tab=history`);
+  const history = page.getByRole('list', { name: 'Key history, newest first' });
+  await history.getByText('Secret key Importer disabled the key').waitFor();
+  await history.getByRole('link', { name: 'Importer' }).first().waitFor();
+  await ground.axe(page);
+});
+
+test('a page of entries that mentions more than 100 keys names them all', async (t) => {
+  const ROTATIONS = 60;
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const { as, given } = vendor;
+  const { project_id, tenant_id } = await given.key();
+  const old = Array.from({ length: ROTATIONS }, (_, at) =>
+    given.key({ project_id, tenant_id, name: `Key ${at}` }),
+  );
+  // Named with SQL, so that the log has no entries for the new names: one page has to hold all.
+  const naming = ['set local session_replication_role = replica'];
+  for (const [at, { id }] of (await Promise.all(old)).entries()) {
+    const next = await as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours: 0 });
+    naming.push(`update api_keys set name = 'New ${at}' where id = '${next.id}'`);
+  }
+  await vendor.testApp.beyond(naming.join(';'));
+  await visit(`/w/${vendor.slug}/audit`);
+  const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
+  for (let at = 0; at < ROTATIONS; at += 1) {
+    await rows.filter({ hasText: `rotated key Key ${at} to New ${at}, with no overlap` }).waitFor();
+  }
+});
