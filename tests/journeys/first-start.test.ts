@@ -113,9 +113,9 @@ test('npm start in a fresh clone installs what the server needs, says so, and se
     /^keyrail: building the dashboard$/m,
     /^keyrail: creating the empty database$/m,
     /^\{.*"msg":"ready"\}$/m,
-    /^ {2}Open http:\/\/127\.0\.0\.1:\d+ in a browser$/m,
-    /^ {2}Mail +\S/m,
+    /^ {2}Email +\S/m,
     /^ {4}curl -s http:\/\/127\.0\.0\.1:\d+\/v1\/workspaces /m,
+    /^ {2}Open http:\/\/127\.0\.0\.1:\d+ in a browser$/m,
   ].map((pattern) => output.search(pattern));
   deepEqual(
     said,

@@ -1,4 +1,4 @@
-// The last lines printed at startup: where the server is and how to try it.
+// The last lines printed at startup: how to try the server and, at the very end, where to open it.
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 
@@ -40,12 +40,10 @@ export function readyFields(url: string, config: Config): Record<string, string>
 
 export function welcome(url: string, config: Config): string {
   return `
-  Open ${url} in a browser${portHint(config)}
-
   API docs  ${url}/docs
   Email     ${mailPlace(config)}
 
-  Or create a workspace without a browser:
+  To create a workspace without a browser:
 
     curl -s ${url}/v1/workspaces \\
       -H "authorization: Bearer ${tokenIn(config)}" \\
@@ -54,5 +52,6 @@ export function welcome(url: string, config: Config): string {
 
   Press Ctrl-C to stop.
 
+  Open ${url} in a browser${portHint(config)}
 `;
 }
