@@ -13,8 +13,8 @@ export const WorkspaceMember = z
     role: Role,
     created_at: WireTime,
     updated_at: WireTime,
-    removed_at: WireTime.nullable().meta({
-      description: 'Not `null` for former members, who are only listed by `id`.',
+    removed_at: WireTime.optional().meta({
+      description: 'Only for former members, who are only listed by `id`.',
     }),
   })
   .meta({ id: 'WorkspaceMember' });

@@ -181,7 +181,7 @@ test('members can be listed by ID, including former ones', async (t) => {
 
   const { data } = await as.liveKey(list, { id });
   deepEqual(
-    data.map((one) => [one.user_id, one.email, one.role, one.removed_at !== null]),
+    data.map((one) => [one.user_id, one.email, one.role, one.removed_at !== undefined]),
     [
       [owner.userId, owner.email, 'owner', false],
       [former.userId, former.email, 'admin', true],
@@ -189,7 +189,7 @@ test('members can be listed by ID, including former ones', async (t) => {
     ],
   );
   const listed = await as.liveKey(list);
-  ok(listed.data.every((one) => one.removed_at === null && one.user_id !== former.userId));
+  ok(listed.data.every((one) => one.removed_at === undefined && one.user_id !== former.userId));
   deepEqual((await as.liveKey(list, { id, limit: 1 })).data, data.slice(0, 1));
   deepEqual((await as.liveKey(list, { id: stranger.userId })).data, []);
   const tooMany = Array.from({ length: 101 }, () => owner.userId);

@@ -22,7 +22,7 @@ export const presentMember = (row: MemberRow): WorkspaceMember => ({
   role: row.role,
   created_at: wireTime(row.createdAt),
   updated_at: wireTime(row.updatedAt),
-  removed_at: wireTimeOrNull(row.removedAt),
+  ...(row.removedAt && { removed_at: wireTime(row.removedAt) }),
 });
 
 export const presentInvite = (row: InviteRow): WorkspaceInvite => ({
