@@ -6,7 +6,6 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { DAY_MS } from '@keyrail/server/base/duration.ts';
-import type { Database, Opening } from '@keyrail/server/db/database.ts';
 import { openOverview } from '@keyrail/server/doors/work.ts';
 import { mailExpiringKeys } from '@keyrail/server/features/keys/mail-expiring-keys.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
@@ -16,16 +15,9 @@ import { queueNotices } from '@keyrail/server/features/webhooks/queue-notices.jo
 import { createWebhookSender } from '@keyrail/server/features/webhooks/send-webhooks.job.ts';
 import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
-import {
-  nodesOf,
-  type Plan,
-  rowsThrough,
-  STATEMENT_MS_MAX,
-  takePlans,
-  tellPlans,
-} from '@keyrail/testing/plans.ts';
+import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
 import { purgeTables } from '@keyrail/testing/purge.ts';
-import { appBeside } from '@keyrail/testing/second-app.ts';
+import { appBeside, unhurried } from '@keyrail/testing/second-app.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { endpointOf, fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
@@ -80,23 +72,6 @@ function faultsOf({ text, root }: Plan): string[] {
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
-
-/**
- * Gives each statement a minute: how many rows it reads doesn't depend on the machine's speed, but
- * whether a request is served in time does.
- */
-function unhurried(db: Database): Database {
-  const later = <Waiting extends Pick<Opening, 'deadline'>>(opening: Waiting): Waiting => ({
-    ...opening,
-    deadline: deadlineAfter(STATEMENT_MS_MAX),
-  });
-  return {
-    ...db,
-    once: (opening, statement) => db.once(later(opening), statement),
-    transaction: (opening, body) => db.transaction(later(opening), body),
-    expect: (opening) => db.expect(later(opening)),
-  };
-}
 
 /**
  * Calls every endpoint, follows the feed with more parameters, and runs three of the worker's jobs.

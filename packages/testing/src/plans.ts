@@ -29,7 +29,7 @@ const SETTINGS = {
 };
 
 /** Statements get this long instead of the server's own limit, because reporting takes time. */
-export const STATEMENT_MS_MAX = 60_000;
+const STATEMENT_MS_MAX = 60_000;
 
 let heard: Plan[] = [];
 let isListening = false;

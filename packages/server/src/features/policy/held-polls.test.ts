@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
-import { appBeside, traced } from '@keyrail/testing/second-app.ts';
+import { foreignKey, importedKey } from '@keyrail/testing/imports.ts';
+import { appBeside, traced, unhurried } from '@keyrail/testing/second-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { systemClock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
@@ -198,7 +199,7 @@ test('1,000 held polls use no database connections, and share a single read when
   const { project_id } = key;
   const { db, take } = traced(vendor.testApp.db);
   const { metering, polls } = metered();
-  const busy = counted(db);
+  const busy = counted(unhurried(db));
   const beside = appBeside(t, vendor.testApp, { db: busy.db, metering });
   const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
@@ -229,13 +230,18 @@ test('other endpoints stay responsive while 200 revocations wait for nodes', asy
   const first = await given.key();
   const { project_id, tenant_id } = first;
   await readAll(vendor, { project_id, node: 'lagging' });
-  const app = appBeside(t, vendor.testApp, { revokeWaitMsMax: 600_000 });
-  const keys = [];
-  for (let n = 0; n < 200; n += 1) keys.push((await given.key({ project_id, tenant_id })).id);
+  const db = unhurried(vendor.testApp.db);
+  const app = appBeside(t, vendor.testApp, { db, revokeWaitMsMax: 600_000 });
   const call = app.as(vendor.tokens.liveKey);
+  const asked = Array.from({ length: 200 }, () => importedKey(foreignKey(), { tenant_id }));
+  const { data: keys } = await call('POST /v1/keys/import', {
+    project_id,
+    env: 'live',
+    keys: asked,
+  });
   const revoked = [];
   let waiting = 0;
-  for (const id of keys) {
+  for (const { id } of keys) {
     waiting += 1;
     const answered = call(revoke, { id, wait: true }).finally(() => {
       waiting -= 1;
