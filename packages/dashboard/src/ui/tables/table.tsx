@@ -12,6 +12,7 @@ import {
   useDeferredValue,
   useEffect,
   useRef,
+  useState,
 } from 'react';
 import { en } from '../../texts/en.ts';
 import { later } from '../../texts/later.ts';
@@ -219,6 +220,9 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   links[at + step]?.focus();
 }
 
+/** How often the next page is requested while the end of the list is in view. */
+const AGAIN_MS = 2000;
+
 /**
  * Loads the next page when the user gets near the end of the list. The button is for keyboard
  * users, and for trying again after an error.
@@ -227,17 +231,23 @@ function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);
   more.current = onMore;
+  const [isInView, setInView] = useState(false);
   useEffect(() => {
-    if (!end.current || isLoading) return;
+    if (!end.current) return;
     const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) more.current();
-      },
+      (entries) => setInView(entries.at(-1)?.isIntersecting ?? false),
       { rootMargin: '600px' },
     );
     observer.observe(end.current);
     return () => observer.disconnect();
-  }, [isLoading]);
+  }, []);
+  // Repeated, because a reload of the list at the same moment cancels the request for the next page.
+  useEffect(() => {
+    if (!isInView || isLoading) return;
+    more.current();
+    const timer = setInterval(() => more.current(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isInView, isLoading]);
   return (
     <div ref={end} className={styles.more}>
       <Button kind="quiet" busy={isLoading} onClick={onMore}>
