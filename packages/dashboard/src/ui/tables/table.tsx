@@ -241,7 +241,7 @@ function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, []);
-  // Repeated, because a reload of the list at the same moment cancels the request for the next page.
+  // Repeated, because reloading the list at the same moment cancels the request for the next page.
   useEffect(() => {
     if (!isInView || isLoading) return;
     more.current();
