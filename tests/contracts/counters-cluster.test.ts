@@ -7,6 +7,7 @@ import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
 import {
+  patience,
   type RedisCluster,
   type RedisServer,
   redisIsMissing,
@@ -26,7 +27,7 @@ async function newCluster(
 }
 
 async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
-  const counters = openRedisCounters({ url, isCluster: true, onFault: () => {} });
+  const counters = openRedisCounters({ url, isCluster: true, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return counters;

@@ -17,6 +17,7 @@ import {
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
 import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
 import {
+  patience,
   type RedisServer,
   redisIsMissing,
   startRedis,
@@ -132,6 +133,20 @@ test('checks recover if Redis is down when the server starts and comes up later'
   await holdsWhileAway(one, /^(ECONNREFUSED|not connected)$/);
   await server.restart();
   await healed(one);
+});
+
+test('counters that take long to connect are ready once they have settled', {
+  skip,
+}, async (t) => {
+  const server = await newRedis(t);
+  const wire = await openProxy(server.port);
+  t.after(() => wire.close());
+  wire.delayAnswers(800); // longer than the time between two pulses
+  const url = `redis://127.0.0.1:${wire.port}`;
+  const counters = openRedisCounters({ url, isCluster: false, onFault: () => {}, ...patience });
+  t.after(() => counters.close());
+  await counters.settled;
+  equal(counters.state().error, null);
 });
 
 test('checks recover after Redis freezes, briefly or for a long time', { skip }, async (t) => {

@@ -13,7 +13,12 @@ import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ask, codeOf, harness, type Input } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '@keyrail/testing/stores/redis.ts';
 
 const CHECK = 'POST /v1/ratelimit/check';
 const skip = redisIsMissing();
@@ -50,7 +55,6 @@ async function openOn(
   more: { namesMax: number; isCluster?: boolean },
 ) {
   const { namesMax, isCluster = false } = more;
-  const patience = { answerMsMax: 10_000 }; // a slow machine must not fail the test
   const counters = openRedisCounters({ url, isCluster, namesMax, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;

@@ -7,7 +7,12 @@ import { leaseLimits } from '@keyrail/server/features/ratelimit/lease-limits.ts'
 import { returnLease } from '@keyrail/server/features/ratelimit/return-lease.ts';
 import { createLeaseBook } from '@keyrail/server/volatile/lease-book.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
 /** 31 days. The sub-buckets of such a window are two days long, so that none ends during a test. */
@@ -22,7 +27,7 @@ const rules = (['key', 'tenant'] as const).map((scope) => ({
 }));
 
 async function openOn(t: TestContext, url: string, isCluster: boolean) {
-  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, answerMsMax: 10_000 });
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return counters;

@@ -8,6 +8,7 @@ import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/
 import { ask, harness, type Input } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import {
+  patience,
   type RedisServer,
   redisIsMissing,
   startRedis,
@@ -24,7 +25,7 @@ const AT_ONCE = 20;
 async function openOn(t: TestContext, url: string, more: { isCluster?: boolean } = {}) {
   const { isCluster = false } = more;
   // A slow machine must not fail the test.
-  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, answerMsMax: 10_000 });
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return counters;

@@ -5,7 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { createThrottle, type Throttle } from '@keyrail/server/access/throttle.ts';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;
@@ -16,7 +21,7 @@ const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0
 /** One process's throttle. Its counters use the stopped clock, too. */
 async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
   const nowMs = () => standing.now().getTime();
-  const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
+  const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return createThrottle(standing, counters);

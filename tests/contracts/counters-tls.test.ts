@@ -12,7 +12,12 @@ import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/
 import { createCertificate } from '@keyrail/testing/certificate.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { freePort } from '@keyrail/testing/ports.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '@keyrail/testing/stores/redis.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -37,7 +42,7 @@ function trust(t: TestContext): void {
 }
 
 function open(t: TestContext, url: string, isCluster: boolean): RedisCounters {
-  const counters = openRedisCounters({ url, isCluster, onFault: () => {} });
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   return counters;
 }

@@ -8,7 +8,12 @@ import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
-import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  type RedisServer,
+  redisIsMissing,
+  startRedis,
+} from '@keyrail/testing/stores/redis.ts';
 import { rulesOf, SCHEDULES, START_MS } from './counter-schedules.ts';
 
 const STEPS_MAX = 24;
@@ -104,7 +109,7 @@ async function withRedis(run: () => Promise<void>): Promise<void> {
     isCluster: false,
     onFault: () => {},
     nowMs: () => held.nowMs,
-    answerMsMax: 30_000, // a slow machine must not fail the test
+    ...patience,
   });
   await counters.settled;
   shared = Object.assign(held, { counters });

@@ -11,7 +11,12 @@ import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import {
+  patience,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
 const opened: (() => Promise<void>)[] = [];
@@ -20,7 +25,7 @@ after(async () => {
 });
 
 async function openOn(url: string, isCluster: boolean): Promise<Counters> {
-  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, answerMsMax: 10_000 });
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, ...patience });
   opened.push(counters.close);
   while (!counters.state().ready) await sleep(20);
   return counters;

@@ -17,7 +17,6 @@ import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
 import { purgeTables } from '@keyrail/testing/purge.ts';
-import { appBeside, unhurried } from '@keyrail/testing/second-app.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { endpointOf, fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
@@ -215,8 +214,7 @@ for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
   test(`no statement reads an unbounded number of rows if the tables were ${belief}`, {
     skip,
   }, async (t) => {
-    const shared = await testApp();
-    const app = await harness(t, appBeside(t, shared, { db: unhurried(shared.db) }));
+    const app = await harness(t);
     const database = await databaseName();
     const admin = await openAdmin(superuserUrl, database);
     t.after(() => admin.end());

@@ -2,8 +2,7 @@
 // sends recorded.
 import type { TestContext } from 'node:test';
 import type { AppParts } from '@keyrail/server/app.ts';
-import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import type { Database, Opening, Statement, Transaction } from '@keyrail/server/db/database.ts';
+import type { Database, Statement, Transaction } from '@keyrail/server/db/database.ts';
 import { type Caller, callerWith } from './harness.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -77,19 +76,3 @@ export const failingAt = (db: Database, word: string): Database => ({
       return ending;
     }),
 });
-
-const UNHURRIED_MS = 60_000;
-
-/** A store that gives each statement a minute, so that a slow machine turns nothing away. */
-export function unhurried(db: Database): Database {
-  const later = <Waiting extends Pick<Opening, 'deadline'>>(opening: Waiting): Waiting => ({
-    ...opening,
-    deadline: deadlineAfter(UNHURRIED_MS),
-  });
-  return {
-    ...db,
-    once: (opening, statement) => db.once(later(opening), statement),
-    transaction: (opening, body) => db.transaction(later(opening), body),
-    expect: (opening) => db.expect(later(opening)),
-  };
-}

@@ -25,6 +25,7 @@ import {
   openEmbeddedCopy,
 } from './database-copies.ts';
 import { testScanner } from './scanner.ts';
+import { unhurried } from './unhurried.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
 export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -49,7 +50,10 @@ export const toNextMinute = (clock: ShiftableClock): void =>
 
 export type TestApp = {
   app: App;
+  /** Gives each statement at least a minute, whatever its deadline. */
   db: Database;
+  /** The same store, which keeps to the deadlines. */
+  strictDb: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;
   /** A second app with different settings. Close only its `http`, because the store is shared. */
@@ -82,12 +86,13 @@ const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 
 async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
-  const { db, beyond } =
+  const { db: strictDb, beyond } =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
+  const db = unhurried(strictDb);
   const hasher = createPasswordHasher(CHEAP_HASH);
   const parts: AppParts = {
     ...appSettings(usualConfig()),
-    db,
+    db: unhurried(db),
     clock,
     randomBytes: seededBytes('keyrail'),
     log: openLog('error', process.stderr),
@@ -109,6 +114,7 @@ async function openTestApp(): Promise<TestApp> {
   return {
     app: buildApp(parts),
     db,
+    strictDb,
     clock,
     hasher,
     variant: (changes) => buildApp({ ...parts, ...changes }),

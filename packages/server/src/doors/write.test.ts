@@ -249,6 +249,6 @@ test("another workspace's rows cannot be written", async (t) => {
 });
 
 test('an operation is rejected before it begins if its deadline has passed', async (t) => {
-  const app = await opened(t, 0);
-  await rejects(app.write(async () => unchanged(null)));
+  const { writeOn, testApp } = await opened(t, 0);
+  await rejects(writeOn(testApp.strictDb)(async () => unchanged(null)));
 });

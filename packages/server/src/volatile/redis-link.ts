@@ -10,6 +10,8 @@ type LinkParts = {
   /** redis://, rediss:// or unix:<path>; for a Cluster, possibly with several hosts. */
   url: string;
   isCluster: boolean;
+  /** The longest that a caller waits for a response. A connection is kept at least as long. */
+  answerMsMax: number;
   onFault(error: Error): void;
   onReady(): void;
 };
@@ -49,15 +51,16 @@ const PULSE_NAMES_TRIED_MAX = 500;
 const retryMs = (times: number): number =>
   Math.min(RETRY_MS_MIN * 2 ** Math.min(times - 1, 10), RETRY_MS_MAX);
 
-const options = {
-  connectTimeout: CONNECT_MS_MAX,
-  socketTimeout: SILENT_MS_MAX,
-  enableOfflineQueue: false,
-  // A charge whose response was lost may have been made, so the client must not send it again.
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  retryStrategy: retryMs,
-} satisfies RedisOptions;
+const optionsOf = (answerMsMax: number) =>
+  ({
+    connectTimeout: Math.max(CONNECT_MS_MAX, answerMsMax),
+    socketTimeout: Math.max(SILENT_MS_MAX, answerMsMax),
+    enableOfflineQueue: false,
+    // A charge whose response was lost may have been made, so the client must not send it again.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: retryMs,
+  }) satisfies RedisOptions;
 
 /**
  * A demoted primary refuses writes. Reconnecting resolves the host name again, which finds the new
@@ -74,7 +77,7 @@ function redialWhenReadOnly(): (error: Error) => boolean {
 }
 
 export function openLink(parts: LinkParts): Link {
-  const client = parts.isCluster ? clusterOf(parts.url) : singleOf(parts.url);
+  const client = parts.isCluster ? clusterOf(parts) : singleOf(parts);
   client.on('error', parts.onFault);
   client.on('ready', parts.onReady);
   return {
@@ -168,17 +171,17 @@ const followed = (
       })
     : sent;
 
-function singleOf(url: string): Redis {
+function singleOf({ url, answerMsMax }: LinkParts): Redis {
   const path = pathIn(url);
-  const own = { ...options, reconnectOnError: redialWhenReadOnly() };
+  const own = { ...optionsOf(answerMsMax), reconnectOnError: redialWhenReadOnly() };
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 
 /** The client tries the configured nodes until one of them returns the slot table. */
-function clusterOf(url: string): Cluster {
+function clusterOf({ url, answerMsMax }: LinkParts): Cluster {
   const urls = redisAddresses(url).map((each) => new URL(each));
   const [{ username, password, protocol } = new URL(url)] = urls;
-  const { retryStrategy: _, ...node } = options;
+  const { retryStrategy: _, ...node } = optionsOf(answerMsMax);
   return new Cluster(urls.map(nodeAt), {
     enableOfflineQueue: false,
     enableAutoPipelining: true,

@@ -55,7 +55,7 @@ export type RedisCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
 };
 
 export function openRedisCounters(parts: RedisParts): RedisCounters {
-  const { url, isCluster, nowMs } = parts;
+  const { isCluster, nowMs } = parts;
   const { answerMsMax = ANSWER_MS_MAX, namesMax = null } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
@@ -80,7 +80,6 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     const servers = link.servers();
     breakers.keep(servers);
     await Promise.all([...servers.map(pulseOf), memory.look()]);
-    settled.resolve();
   }
 
   function lost(fault: unknown): void {
@@ -88,7 +87,9 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     settled.resolve();
   }
 
-  const link = openLink({ url, isCluster, onFault: lost, onReady: () => void pulse() });
+  // A pulse before the first connection always fails, so only this one settles.
+  const onReady = () => void pulse().then(settled.resolve);
+  const link = openLink({ ...parts, answerMsMax, onFault: lost, onReady });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
   // On a Cluster, the counters of two checks may be on different servers.

@@ -31,6 +31,9 @@ export type RedisServer = {
   stop(): Promise<void>;
 };
 
+/** For `openRedisCounters`, in tests of anything but faults: a slow machine must not fail them. */
+export const patience = { answerMsMax: 30_000 };
+
 const START_MS_MAX = 60_000;
 const STEP_MS = 20;
 /**

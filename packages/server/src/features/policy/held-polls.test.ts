@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { foreignKey, importedKey } from '@keyrail/testing/imports.ts';
-import { appBeside, traced, unhurried } from '@keyrail/testing/second-app.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { systemClock } from '../../base/clock.ts';
 import { Secret } from '../../base/secret.ts';
@@ -199,7 +199,7 @@ test('1,000 held polls use no database connections, and share a single read when
   const { project_id } = key;
   const { db, take } = traced(vendor.testApp.db);
   const { metering, polls } = metered();
-  const busy = counted(unhurried(db));
+  const busy = counted(db);
   const beside = appBeside(t, vendor.testApp, { db: busy.db, metering });
   const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
@@ -230,8 +230,7 @@ test('other endpoints stay responsive while 200 revocations wait for nodes', asy
   const first = await given.key();
   const { project_id, tenant_id } = first;
   await readAll(vendor, { project_id, node: 'lagging' });
-  const db = unhurried(vendor.testApp.db);
-  const app = appBeside(t, vendor.testApp, { db, revokeWaitMsMax: 600_000 });
+  const app = appBeside(t, vendor.testApp, { revokeWaitMsMax: 600_000 });
   const call = app.as(vendor.tokens.liveKey);
   const asked = Array.from({ length: 200 }, () => importedKey(foreignKey(), { tenant_id }));
   const { data: keys } = await call('POST /v1/keys/import', {
