@@ -34,7 +34,7 @@ export async function openBackup(directory: string, key: string | null): Promise
 }
 
 /**
- * Without a key, anyone could have written the manifest, so it may only list files in its
+ * Without a key, anyone could have written the manifest, so it may only list files in its own
  * directory.
  */
 function refuseOutside(directory: string, file: unknown): void {

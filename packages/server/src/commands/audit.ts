@@ -25,7 +25,7 @@ import { openStore } from './stores.ts';
 
 const USAGE =
   'usage: keyrail-server audit verify [--workspace ID] [--anchors FILE …] [--json]\n' +
-  "Exits with 0 if everything is intact, 1 if something has been tampered with, 2 if it couldn't be checked.";
+  "Exits with 0 if everything is intact, 1 if something has been tampered with, or 2 if the check couldn't be completed.";
 
 /** Nothing else runs in this process, so pages can be large. */
 const PAGE_ROWS = 5000;

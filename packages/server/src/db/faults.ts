@@ -20,7 +20,10 @@ export class StorageShort extends StoreUnavailable {
   }
 }
 
-/** Errors thrown by the driver. Other errors, such as a client's disconnect, look the same. */
+/**
+ * Errors thrown by the driver. Errors from elsewhere, such as a client disconnecting, look the
+ * same.
+ */
 const thrownByDriver = new WeakSet<Error>();
 
 export function noteDriverError<E>(error: E): E {

@@ -46,9 +46,10 @@ type LineLimits = { connections: number; waitingMax: number };
  */
 const NEWEST_SHARE = 0.1;
 /**
- * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
- * keys takes hundreds of times as long as a change to one key, and must not cause changes to be
- * rejected. A database that has become slow is still detected after about fifteen measurements.
+ * Measurements are capped at this multiple of the average, or at LONG_MS if that is higher. An
+ * import of 10,000 keys takes hundreds of times as long as a change to one key, and must not cause
+ * changes to be rejected. A database that has become slow is still detected after about fifteen
+ * measurements.
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;

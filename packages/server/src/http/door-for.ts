@@ -91,8 +91,8 @@ const done = (): Fate => 'done';
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
 /**
- * These doors don't report the outcome of a change, so from the start, the change is treated as
- * possibly made.
+ * These doors don't report the outcome of a change, so it is always assumed that the change may
+ * have been made.
  */
 const writing = (door: object): Opened => ({ door, fate: done });
 

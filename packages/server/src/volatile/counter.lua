@@ -92,7 +92,7 @@ local function charge(key, counter, charged, kept)
   end
 end
 
--- Charges a counter by `charged`, which is 0 for a denied check, and appends its result.
+-- Charges `charged` units to a counter (0 for a denied check), and appends its result.
 local function settle(key, counter, charged, now, is_own_clock)
   local newest, width, span = counter[1], counter[2], counter[3]
   local reset

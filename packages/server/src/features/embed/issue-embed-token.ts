@@ -24,7 +24,7 @@ type WantedToken = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Undefined: all of the workspace's registered origins. */
+  /** Undefined for all of the workspace's registered origins. */
   origins: readonly string[] | undefined;
 };
 

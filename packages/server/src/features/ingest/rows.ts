@@ -16,7 +16,9 @@ export type Charge = {
   moment: Date;
 };
 
-/** Charges the current minute's budget, unless what is left of it doesn't cover the whole cost. */
+/**
+ * Charges the current minute's budget, unless the remaining budget doesn't cover the whole cost.
+ */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },
