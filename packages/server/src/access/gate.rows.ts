@@ -38,7 +38,10 @@ export type SessionFact = {
   id: string;
   userId: string;
   activeWorkspaceId: string | null;
-  /** The current role in the active workspace; null without a workspace or a membership. */
+  /**
+   * The current role in the active workspace; null if there is none, or the user isn't a member of
+   * it.
+   */
   role: Role | null;
   /** Whether the user's email address is verified. */
   isVerified: boolean;
@@ -46,7 +49,7 @@ export type SessionFact = {
   seenIsStale: boolean;
 };
 
-/** The signing key and the IDs in an embed token. */
+/** An embed token's signing key, and the IDs it contains. */
 type EmbedSubject = {
   kid: string;
   workspaceId: string;

@@ -13,7 +13,10 @@ const NOTED_KEYS_MAX = 10_000;
 const USES_PER_STATEMENT_MAX = 500;
 const RECORDED_FOR_MS = SECRET_KEY_USE_HOURS * HOUR_MS;
 
-/** Called for every allowed request, so it neither waits nor allocates unless it has to record. */
+/**
+ * Called for every allowed request, so it neither waits nor allocates unless there is something to
+ * record.
+ */
 export type NotePermission = (
   principal: Principal,
   endpoint: Pick<Endpoint, 'permission' | 'ownKey'>,

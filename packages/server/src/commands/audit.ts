@@ -1,5 +1,5 @@
 // keyrail-server audit verify: checks every audit chain in the store. With anchor files, it also
-// checks that no chain was truncated or rewritten. It doesn't change the log.
+// checks that no chain has been truncated or rewritten. It doesn't change the log.
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';

@@ -81,8 +81,8 @@ export const isRetryable = (error: unknown): boolean => {
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 
 /**
- * 25006: after a failover, a connection's server may have become a read-only standby, on which
- * every write fails. The others: a lock or a transaction took too long.
+ * 25006: after a failover, a connection's server may have become a read-only standby, where every
+ * write fails. The others: a lock or a transaction took too long.
  */
 const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
 

@@ -1,11 +1,11 @@
 // The queue in front of a bounded pool. It decides which work gets the next connection, and rejects
-// work that cannot finish before its deadline: a connection must not be spent on work whose
-// deadline passes before it is done.
+// work that cannot finish before its deadline: a connection must not be wasted on work that would
+// miss its deadline.
 //
 // For each database role it keeps a moving average of how long a connection is lent, since a lookup
 // takes one round trip and a change takes several. From these averages:
 //
-//   expected wait = sum of the averages of all work ahead in the queue / connections
+// expected wait = sum of the averages of all work ahead in the queue / connections
 //
 // Work is rejected immediately if its expected wait and its own average exceed the time left.
 // Waiting work gives up once the time left is no longer than its average. Before its credential is

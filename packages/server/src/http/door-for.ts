@@ -57,7 +57,7 @@ export function doorFor(
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
       const read = openRead(parts.db, within(), deadline);
-      // A dry run gets no door that can write.
+      // A dry run never gets a door that can write.
       if (isDryRun) return reading({ read, preview: openPreview(parts, within(), deadline) });
       const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), requestKey });
       const write = isPresented(route) ? opened.write : unkeyed(opened);

@@ -8,7 +8,7 @@ import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
 
-/** Converts a cursor of a newest-first list to a position. */
+/** Converts a newest-first list's cursor to a position. */
 export function positionOf(after: readonly string[] | null): Placed | null {
   const [createdAt, id] = after ?? [];
   return createdAt && id ? { createdAt: new Date(createdAt), id } : null;

@@ -114,7 +114,7 @@ export function partOf(subject: string): number {
   return part & (SLOT_PARTS - 1);
 }
 
-/** The number of buckets that a sliding window is divided into. */
+/** Sub-buckets of a sliding window. */
 const PARTS = 16;
 
 /**

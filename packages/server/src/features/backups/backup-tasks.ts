@@ -38,5 +38,5 @@ export class TestFailed extends Error {
   }
 }
 
-/** Another process is backing up the same database, and records its result. */
+/** Another process is backing up the same database, and will record the result. */
 export class BackupRunning extends Error {}

@@ -12,7 +12,7 @@ export type Charge = {
   /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** The time of the charge, by the database's clock. */
+  /** The time of the charge, according to the database's clock. */
   moment: Date;
 };
 
@@ -76,8 +76,8 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. The events may be from the other one, because a live
- * key can report events from both.
+ * The environment of the sender's secret key. The events may be from the other environment, because
+ * a live key can report events from both.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

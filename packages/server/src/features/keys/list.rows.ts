@@ -45,7 +45,7 @@ const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes
 /**
  * Lists keys, newest first, starting after a given position. The newest keys of each list partition
  * are read from an index, so the cost depends only on the page size, not on the number of keys or
- * the filter. A search reads a bounded number of matches from the index of each field.
+ * the filter. A search reads a bounded number of matches from each field's index.
  */
 export async function listKeys(
   tx: Read,

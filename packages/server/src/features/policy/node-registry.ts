@@ -1,5 +1,5 @@
-// Keeps the records of the nodes that poll this process. After a change, many nodes poll at the
-// same time, so their records are read and written in batches.
+// Keeps records of the nodes that poll this process. After a change, many nodes poll at the same
+// time, so their records are read and written in batches.
 
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
