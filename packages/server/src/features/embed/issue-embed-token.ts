@@ -44,7 +44,7 @@ export async function issueEmbedToken(
     facts = await loadIssuingFacts(read, wanted);
   }
   const { kid } = facts;
-  assert(kid !== null, 'there is no signing key, although the first one was just created');
+  assert(kid !== null, 'no signing key found, although one was just created');
   const claims = claimsFor(read, { jti: newId(), wanted, facts });
   const key = await signingKeys.signing(kid, 'embed_token');
   return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };
