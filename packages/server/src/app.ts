@@ -83,9 +83,9 @@ export type AppParts = ReturnType<typeof appSettings> &
     publicUrl: string;
     checkAnswers: boolean;
     feedFeatures: readonly string[];
-    /** Null if nothing is measured; /metrics then doesn't exist. */
+    /** Null if metrics are disabled; /metrics then doesn't exist. */
     metering: Metering | null;
-    /** Null if nothing is traced. Closed with the app. */
+    /** Null if tracing is disabled. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
     /** The folder with the built dashboard. Tests use a different one. */
     dashboard?: string;
@@ -99,8 +99,8 @@ export type App = {
   /** Call before serving: ensures that a published signing key exists. */
   prepare(): Promise<void>;
   /**
-   * Rejects new requests, and resolves once all accepted requests have been answered. The store
-   * stays open.
+   * Rejects new requests, and resolves once all accepted requests have finished. The store stays
+   * open.
    */
   stopServing(): Promise<void>;
   close(): Promise<void>;

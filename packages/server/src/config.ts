@@ -70,7 +70,7 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     audit: auditOf(all(audit)),
     events: all(events),
     monitoring: all(monitoring),
-    /** Null if nothing is traced. */
+    /** Null if tracing is disabled. */
     traces: readTraces({ one, all }),
     logging: all(logging),
     /**

@@ -98,7 +98,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRu
   },
 ];
 
-/** The jobs that only one worker runs at a time. */
+/** The jobs that run in only one worker at a time. */
 const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
   ...Object.entries(paces).map(([pace, everyMs]) => ({
     name: `purge-${pace}`,

@@ -13,7 +13,7 @@ import { isTestPrincipal, type Principal } from './principal.ts';
  */
 export type Boundary = 'rows' | 'shared' | 'sharedCreate' | 'liveOnly' | 'none';
 
-/** A live credential manages both environments, a test credential only test. */
+/** A live credential manages both environments; a test credential manages only test. */
 export const envsOf = (env: Env): readonly Env[] => (env === 'live' ? allEnvs : ['test']);
 
 export function refuseBeyond(principal: Principal, boundary: Boundary, isSafe: boolean): void {
@@ -22,7 +22,7 @@ export function refuseBeyond(principal: Principal, boundary: Boundary, isSafe: b
   if (held) throw forbidden(BEYOND_BOUNDARY);
 }
 
-/** Denies a test key's request that names `env: live`, whether or not the row exists. */
+/** Denies a test key's request if it specifies `env: live`, whether or not the row exists. */
 export function refuseNamedEnv(principal: Principal, ...inputs: unknown[]): void {
   if (!isTestPrincipal(principal)) return;
   if (inputs.some((input) => envNamedIn(input) === 'live')) throw forbidden(BEYOND_BOUNDARY);

@@ -1,6 +1,6 @@
 // The networks that a client address belongs to. An IPv6 client has an entire /64 network and could
 // use a new address for every request; a home or office has a /56, and a larger site has a /48. An
-// IPv4-mapped IPv6 address counts as IPv4.
+// IPv4-mapped IPv6 address is treated as IPv4.
 import ipaddr from 'ipaddr.js';
 
 type ClientNetworks = {

@@ -19,18 +19,18 @@ export type SecretKeyFact = {
   authority: 'owner' | 'admin';
   /** According to the database's clock when the key was read. */
   active: boolean;
-  /** The key was found in public and expires within the hour. */
+  /** Whether the key has leaked. If so, it expires within the hour. */
   isQuarantined: boolean;
   /** Null if the key does not expire. */
   expiresInMs: number | null;
-  /** True if the recorded last use is old enough to be updated. */
+  /** Whether the recorded last use is old enough to be updated. */
   useIsStale: boolean;
   permissions: Permission[] | null;
   projectIds: string[] | null;
   networks: string[] | null;
 };
 
-/** A request of a secret key needed a permission. */
+/** A permission that a request with a secret key needed. */
 export type PermissionUse = { keyId: string; workspaceId: string; permission: Permission };
 
 /** A session, live or not. */
@@ -38,15 +38,18 @@ export type SessionFact = {
   id: string;
   userId: string;
   activeWorkspaceId: string | null;
-  /** The current role in the active workspace; null without a workspace or a membership. */
+  /**
+   * The current role in the active workspace; null if there is none, or the user isn't a member of
+   * it.
+   */
   role: Role | null;
-  /** The user's email address is verified. */
+  /** Whether the user's email address is verified. */
   isVerified: boolean;
   live: boolean;
   seenIsStale: boolean;
 };
 
-/** The signing key and the IDs in an embed token. */
+/** An embed token's signing key, and the IDs it contains. */
 type EmbedSubject = {
   kid: string;
   workspaceId: string;

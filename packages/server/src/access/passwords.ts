@@ -1,7 +1,7 @@
 // Password hashing with argon2id, which is deliberately slow. To keep a burst of logins from
-// exhausting the machine, at most two hashes run at a time, up to 64 more wait, and the rest are
-// rejected with a 429. Client networks take turns; clients known to the account have a separate
-// queue.
+// exhausting the machine, at most two hashes are computed at a time, up to 64 more wait, and the
+// rest are rejected with a 429. Client networks take turns. Clients that have signed in to the
+// account before have a separate queue.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
@@ -21,7 +21,7 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const KNOWN_WAITING_MAX = 16;
 
-/** The client that needs a hash. A known client has signed in to this account before. */
+/** The client that the hash is for. A known client has signed in to this account before. */
 type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {

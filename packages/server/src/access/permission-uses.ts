@@ -1,5 +1,4 @@
-// Records which permissions the requests of secret keys need, so that keys can be narrowed to
-// those.
+// Records which permissions each secret key uses, so that the key can be narrowed to them.
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { SECRET_KEY_USE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
@@ -14,7 +13,10 @@ const NOTED_KEYS_MAX = 10_000;
 const USES_PER_STATEMENT_MAX = 500;
 const RECORDED_FOR_MS = SECRET_KEY_USE_HOURS * HOUR_MS;
 
-/** Called for every allowed request, so it neither waits nor allocates unless it has to record. */
+/**
+ * Called for every allowed request, so it neither waits nor allocates unless there is something to
+ * record.
+ */
 export type NotePermission = (
   principal: Principal,
   endpoint: Pick<Endpoint, 'permission' | 'ownKey'>,
@@ -25,7 +27,7 @@ type Parts = { lookups: Pick<Lookups, 'notePermissions'>; log: Log; nowMs(): num
 
 /** Create one per process. If a use cannot be recorded, a later request tries again. */
 export function createPermissionNotes({ lookups, log, nowMs }: Parts): NotePermission {
-  /** For each permission, until when a key's use of it does not have to be recorded again. */
+  /** For each permission, maps a key's ID to the time after which its use is recorded again. */
   const noted = Object.fromEntries(
     permissions.map((name) => [name, new Map<string, number>()]),
   ) as Record<Permission, Map<string, number>>;

@@ -20,7 +20,7 @@ export type Principal =
       reach: Reach;
       env: Env;
       isQuarantined: boolean;
-      /** Null for a key that may be used from every address. */
+      /** Null if the key may be used from any address. */
       isAllowedFrom: ((address: string) => boolean) | null;
     }
   | { kind: 'session'; userId: string; sessionId: string; isVerified: boolean; reach: Reach | null }
@@ -28,7 +28,7 @@ export type Principal =
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };
 
-/** The caller's reach; null if the credential belongs to no workspace. */
+/** The caller's reach; null if the credential doesn't belong to a workspace. */
 export const reachOf = (principal: Principal): Reach | null =>
   'reach' in principal ? principal.reach : null;
 

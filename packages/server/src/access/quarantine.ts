@@ -1,6 +1,6 @@
-// A secret key that is found in public keeps working for one more hour, so that its owner can
-// replace it. During that hour, anyone with a copy can also use it. So a quarantined key may do
-// what production needs, but may not make changes that outlive it.
+// A leaked secret key keeps working for one more hour, so that its owner can replace it. During
+// that hour, anyone with a copy can also use it. So a quarantined key may do what production needs,
+// but may not make changes that outlive it.
 import { forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 

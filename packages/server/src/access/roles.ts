@@ -1,4 +1,5 @@
-// Roles on the vendor plane: a member can read, an admin can change, some endpoints need an owner.
+// Roles on the vendor plane: a member can read, an admin can make changes, and some endpoints
+// require an owner.
 import { ownerPermissions, type Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Role } from '../doors/reach.ts';
@@ -16,7 +17,7 @@ export function refuseBelow(principal: Principal, least: Role): void {
   }
 }
 
-/** Denies giving a key permissions that only an owner can use. */
+/** Throws if anyone but an owner tries to give a key permissions that only an owner can use. */
 export function refuseBeyondRole(role: Role, wanted: readonly Permission[] | null): void {
   const missing = ownerPermissions.filter((name) => wanted?.includes(name));
   if (role === 'owner' || missing.length === 0) return;

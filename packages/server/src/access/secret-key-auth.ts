@@ -17,7 +17,7 @@ const CHANNEL = 'kr_secret_keys';
 
 /** How old a cached key may be on endpoints that are not hot. */
 const RECENT_MS = 50;
-/** RECENT_MS plus a margin for the timers and clocks of other machines. */
+/** RECENT_MS plus a margin for other machines' timers and clocks. */
 const SETTLED_AFTER_MS = 60;
 
 type Listener = {

@@ -2,7 +2,7 @@
 // how old an entry may be. An entry's age is measured from the start of its read, so a revocation
 // takes effect everywhere within that time, even if a notification is lost.
 //
-// The result of a read that began before a revocation is not cached after it (the generation has
+// If a key is revoked while it is being read, the result is not cached (the generation has
 // changed), and later requests do not join that read.
 import { monotonicMs } from '../base/clock.ts';
 import { sharedWithin } from '../base/coalesce.ts';
@@ -23,7 +23,7 @@ export type SecretKeyCache = {
 };
 
 type SecretKeyCacheParts = {
-  /** How long an entry is kept: the longest maximum age that any endpoint sets. */
+  /** How long an entry is kept: the longest maximum age that any endpoint allows. */
   lifeMs: number;
   /** Throws a 401 if the key is not active. */
   read(token: string): Promise<ReadKey>;

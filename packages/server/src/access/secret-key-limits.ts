@@ -1,11 +1,11 @@
-// The limits of a secret key: the networks it may be used from, and what it may do.
+// Enforces the limits on a secret key: the networks it may be used from, and what it may do.
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { lacks, type Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Actor } from '../doors/reach.ts';
 import type { Principal } from './principal.ts';
 
-/** Applies to every endpoint. An unknown address is in no network. */
+/** Applies to every endpoint. An unknown address is not in any network. */
 export function refuseOtherNetwork(principal: Principal, clientAddress: string): void {
   if (principal.kind !== 'secret_key' || !principal.isAllowedFrom) return;
   if (!principal.isAllowedFrom(clientAddress)) throw new ApiError('network_not_allowed');
@@ -32,7 +32,7 @@ export const lacking = (missing: Permission[]): ApiError =>
     missingPermissions: missing,
   });
 
-/** Denies what reaches into every project of the workspace. */
+/** For endpoints that affect every project in the workspace. */
 export function refuseLimitedToProjects(principal: Principal): void {
   if (principal.kind !== 'secret_key' || !principal.reach.projectIds) return;
   throw forbidden('A secret key that is limited to projects cannot do this.');

@@ -1,4 +1,4 @@
-// Turns a secret key into a principal with the role it was created with and its own environments.
+// Turns a secret key into a principal with the key's role and environments.
 
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';

@@ -24,7 +24,7 @@ export async function sessionPrincipal(
   return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };
 }
 
-/** Null without an active workspace, or if the user is no longer a member of it. */
+/** Null if there is no active workspace, or if the user is no longer a member of it. */
 function reachFor({ userId, activeWorkspaceId, role }: SessionFact): Reach | null {
   if (activeWorkspaceId === null || role === null) return null;
   return {

@@ -1,7 +1,7 @@
 // Slows down guessing: limits how often endpoints that don't require a credential can be used from
-// one client address or for one email address. Email addresses are counted as submitted, whether or
-// not they have an account. A session does not prove that its user knows the password or can read
-// the mailbox, so attempts with a session are limited too.
+// one client address or for one email address. Attempts are counted by the submitted email address,
+// whether or not it has an account. A session does not prove that its user knows the password or
+// can read the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
@@ -120,7 +120,7 @@ const digestOf = (kind: Kind, subject: string): string =>
 type Count = { used: number; waitMs: number };
 
 type Charges = {
-  /** Throws a 429 above the rate for this kind. */
+  /** Throws a 429 if the rate for this kind is exceeded. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */
   count(kind: Kind, subject: string, cost?: number): Promise<Count>;

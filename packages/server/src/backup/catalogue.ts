@@ -12,7 +12,8 @@ export type TableShape = {
 };
 
 /**
- * Leaves out the table `migrations`: the manifest has its rows, and a restore runs the migrations.
+ * Leaves out the table `migrations`: the manifest contains its rows, and a restore runs the
+ * migrations.
  */
 const SHAPES = `
   select c.relname::text as name,

@@ -29,7 +29,7 @@ export type Manifest = {
   /** The PostgreSQL version. */
   database: string;
   encryption: 'age' | null;
-  /** Derived from the master key: two marks are equal if their keys are. */
+  /** Derived from the master key: two marks are equal if their keys are equal. */
   masterKeyMark: string;
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];
@@ -97,7 +97,7 @@ function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | nul
   );
 }
 
-/** The seal has been checked, so a manifest in this format has all the fields that were written. */
+/** The seal has been checked, so a manifest in this format is known to have all of its fields. */
 function manifestIn(text: string): Manifest | null {
   const fields = fieldsOf(text);
   return fields.format === FORMAT && isBackupId(String(fields.id)) ? (fields as Manifest) : null;

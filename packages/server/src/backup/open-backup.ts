@@ -1,5 +1,5 @@
 // Opens a backup for a restore. Every reason to reject a backup is checked here, before the target
-// is touched: damage, a wrong key, a newer version.
+// is touched: damage, a wrong key or a newer version.
 import { join } from 'node:path';
 import { isEarlier, LAST_EARLIER_FILE, presentNames } from '../db/earlier-schema.ts';
 import { readMigrations } from '../db/migrate.ts';
@@ -34,7 +34,7 @@ export async function openBackup(directory: string, key: string | null): Promise
 }
 
 /**
- * Without a key, anyone could have written the manifest, so it may only list files in its
+ * Without a key, anyone could have written the manifest, so it may only list files in its own
  * directory.
  */
 function refuseOutside(directory: string, file: unknown): void {

@@ -64,7 +64,7 @@ async function replaceSchema(
   const guards = await liftGuards(admin, { foreignKeys: true });
   const shapes = await shapesFor(admin, manifest.tables);
   await load(admin, backup, { ...order, shapes });
-  // The shapes are read again, because only the loaded tables show which of them have large values.
+  // Reads the shapes again, because only now is it known which tables have large values.
   await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
   await putBackGuards(admin, guards);
 

@@ -47,7 +47,7 @@ export type Report =
   /** `backupId`: the backup that failed its test; null for other failures. */
   | { kind: 'failed'; reason: string; isRunning: boolean; backupId: string | null };
 
-/** Progress reports are for people, so a few per second are enough. */
+/** Progress reports are for people, so a few per second is enough. */
 const REPORT_EVERY_MS = 200;
 
 export function paced(report: (progress: TaskProgress) => void): typeof report {

@@ -1,7 +1,7 @@
 // A restore's target: it must not contain anything that the restore would replace, and no server
 // may be using it. The target's guards are disabled while the restore writes rows that passed the
 // guards when they were first written. The owner role disables them inside the restore's
-// transaction, so no other session sees it.
+// transaction, so other sessions never see them disabled.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
@@ -90,7 +90,7 @@ type Guards = {
   back: string[];
 };
 
-/** Builds the statements that disable each guard and restore it. */
+/** Builds the statements that disable and restore each guard. */
 const LIFTING = `
   select format('alter table %s no force row level security', c.oid::regclass) as lift,
     format('alter table %s force row level security', c.oid::regclass) as back, 2 as step

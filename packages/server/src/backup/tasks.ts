@@ -48,7 +48,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   const nowMs = () => systemClock.now().getTime();
   /**
    * Removes incomplete backups, but not one that is being written: a backup in another process
-   * holds the lock in the database, and backups in this process take turns.
+   * holds the lock in the database, and backups in this process run one at a time.
    */
   const clear = async () => {
     await openWork(
@@ -64,7 +64,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
     await makeDirectory(into, 'KEYRAIL_BACKUP_DIR');
     await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
     await clear();
-    // Only one process uses an embedded store's directory, and its tasks take turns.
+    // Only one process uses an embedded store's directory, and its tasks run one at a time.
     const scratchMs = store.databaseUrl ? LEFT_MS_MAX : 0;
     await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
     try {

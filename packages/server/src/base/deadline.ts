@@ -11,7 +11,7 @@ export const deadlineAfter = (ms: number): Deadline => {
 };
 
 /**
- * For work made of many small statements: each may wait `stepMs`, and all of them together
+ * For work that consists of many small statements: each may wait `stepMs`, and all of them together
  * `totalMs`. A database that stops responding is detected as quickly as in any other request.
  */
 export const steppedDeadline = (stepMs: number, totalMs: number): Deadline => {

@@ -55,8 +55,8 @@ export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });
 
 /**
- * Returns the error's message, or its code if it has no message, like an AggregateError for several
- * addresses.
+ * Returns the error's message, or its code if it has no message, as with an AggregateError for
+ * several addresses.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,7 +1,7 @@
 // Chains steps that may or may not be asynchronous. A promise is created only when a step returns
 // one; otherwise each request to the busiest endpoints would create a dozen needless promises.
 
-/** Calls `next` immediately with a value, or after a promise has resolved. */
+/** Calls `next` immediately with a value, or once a promise has resolved. */
 export function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<Awaited<U>> {
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<U>>) : next(value);
 }

@@ -2,8 +2,8 @@
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 
 /**
- * From the first string in the range to the first string after it; `to` is null if no string comes
- * after it.
+ * `from` is the first string in the range. `to` is the first string after the range; null if there
+ * is none.
  */
 type TextRange = { from: string; to: string | null };
 

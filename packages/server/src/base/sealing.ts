@@ -1,5 +1,5 @@
-// Encrypts the few secrets that must be readable again, with AES-256-GCM under a key derived from
-// the master key. Unsealing fails for altered data and for data sealed with a different key.
+// Encrypts the few secrets that must be recoverable. Uses AES-256-GCM with a key derived from the
+// master key. Unsealing fails for altered data and for data sealed with a different key.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 import { Secret } from './secret.ts';

@@ -8,7 +8,7 @@ export type SizedPage<Row> = {
   rows: Row[];
   /** The number of rows found, up to the limit, including those that do not fit. */
   found: number;
-  /** Where the list stopped looking for rows, if there may be more rows after it. */
+  /** Where the search stopped, if there may be more rows after that. */
   end?: { createdAt: Date; id: string } | null;
 };
 

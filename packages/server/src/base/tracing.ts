@@ -1,5 +1,5 @@
 // The port for tracing. Its implementation is loaded only if the OpenTelemetry settings are
-// present. Without them, all code that uses this port gets null and traces nothing.
+// present. Without them, all code that uses this port gets null and does no tracing.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Names, numbers and IDs. Never secrets, and never values from a caller's query. */

@@ -1,5 +1,5 @@
 // keyrail-server audit verify: checks every audit chain in the store. With anchor files, it also
-// checks that no chain was truncated or rewritten. It doesn't change the log.
+// checks that no chain has been truncated or rewritten. It doesn't change the log.
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
@@ -25,7 +25,7 @@ import { openStore } from './stores.ts';
 
 const USAGE =
   'usage: keyrail-server audit verify [--workspace ID] [--anchors FILE …] [--json]\n' +
-  "Exits with 0 if everything is intact, 1 if something has been tampered with, 2 if it couldn't be checked.";
+  "Exits with 0 if everything is intact, 1 if something has been tampered with, or 2 if the check couldn't be completed.";
 
 /** Nothing else runs in this process, so pages can be large. */
 const PAGE_ROWS = 5000;

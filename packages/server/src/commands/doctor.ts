@@ -16,7 +16,7 @@ import { signingPartsOf } from '../signing/parts.ts';
 
 const USAGE =
   'usage: keyrail-server doctor [--json]\n' +
-  'Exits with 0 if nothing is wrong, 1 after warnings, 2 after errors.';
+  'Exits with 0 if nothing is wrong, 1 if there are warnings, or 2 if there are errors.';
 
 const exitCodes: Record<Severity, number> = { ok: 0, skipped: 0, warning: 1, error: 2 };
 

@@ -7,7 +7,7 @@ type Output = { isTTY?: boolean; write(text: string): unknown };
 
 type TaskDisplay = {
   progress(progress: TaskProgress): void;
-  /** `fields` is for programs, `text` for terminals. */
+  /** `fields` is for programs, and `text` is for terminals. */
   done(fields: Record<string, unknown>, text: string): void;
 };
 

@@ -27,8 +27,8 @@ const USAGE =
 const NEW_KEY = '--new-master-key';
 
 /**
- * The highest version that `--ahead-of` accepts. It is below the largest integer that a number
- * represents exactly, so that later restores can raise versions further.
+ * The highest version that `--ahead-of` accepts. It is below the largest integer that a number can
+ * represent exactly, so that later restores can raise versions further.
  */
 const AHEAD_OF_MAX = 2 ** 52;
 
@@ -58,7 +58,7 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   display.done(
     { backupId: id, takenAt, rows, migrated, fenced, moved },
     [
-      `Restored backup ${id}, taken at ${takenAt}: ${rows} rows in ${tables.length} tables, all compared.`,
+      `Restored backup ${id}, taken at ${takenAt}: ${rows} rows in ${tables.length} tables, all verified.`,
       ...(migrated.length > 0 ? [`  migrated: ${migrated.join(', ')}`] : []),
       ...steps,
       ...moved.map((path) => `  audit anchors from before the restore are now in ${path}`),

@@ -1,4 +1,4 @@
-// Estimates the disk space of a PostgreSQL server. A database login cannot see the server's file
+// Estimates how full a PostgreSQL server's disk is. A database login cannot see the server's file
 // systems, so the operator configures the database's maximum size. If the server reports a full
 // disk, the disk is assumed to be full for ten seconds. The health probes detect a server that has
 // become read-only.
@@ -30,7 +30,7 @@ type SizeGauge = StorageGauge & {
   seen(answer: Answer): void;
 };
 
-/** `look` runs the query once. If it fails, it is called again after five seconds. */
+/** `look` runs the query once, and is called again after five seconds if the query fails. */
 export function createSizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
   let known: StorageState = 'ok';
   let lookedAtMs = Number.NEGATIVE_INFINITY;

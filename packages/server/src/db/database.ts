@@ -33,13 +33,13 @@ export type Opening = {
   /** The change's ID, stored in its rows, the audit head and the policy versions. */
   changeId?: string;
   repeatable?: boolean;
-  /** Writes are rejected. */
+  /** If true, writes are rejected. */
   readOnly?: boolean;
   /** If absent, writes are rejected once the disk is full. */
   storage?: StorageUse | undefined;
   /** Identifies this work's span in PostgreSQL's log and session list. */
   traceparent?: string;
-  /** Gets a connection before any waiting work that lacks this flag. */
+  /** Gets a connection before any waiting work without this flag. */
   goesFirst?: boolean;
 };
 

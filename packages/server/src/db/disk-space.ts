@@ -1,4 +1,4 @@
-// Rejects writes step by step as disk space runs out: first nonessential records, then everything
+// Rejects writes in stages as disk space runs out: first nonessential records, then everything
 // except revoking and deleting. So a workspace that stores too much cannot prevent others from
 // revoking a key.
 import { statfsSync } from 'node:fs';

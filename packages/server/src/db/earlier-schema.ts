@@ -12,7 +12,10 @@ type Applied = { name: string; hash: string };
 const FIRST = '0001_clock_reach_and_guards.sql';
 const LAST = '0013_deployment.sql';
 
-/** SHA-256 of the last set before the rewrite, as one line per file with its name and hash. */
+/**
+ * The SHA-256 of a list of the files in the last set before the rewrite: one line per file, with
+ * its name and hash.
+ */
 const LAST_EARLIER = 'd68f93fdf4f55e948087edd6af524f04e9396477d8fe9a987e490d8e050dd3cc';
 /** The last file in that set. */
 export const LAST_EARLIER_FILE = '0044_expand_connected_nodes.sql';

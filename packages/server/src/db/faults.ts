@@ -20,7 +20,10 @@ export class StorageShort extends StoreUnavailable {
   }
 }
 
-/** Errors thrown by the driver. Other errors, such as a client's disconnect, look the same. */
+/**
+ * Errors thrown by the driver. Errors from elsewhere, such as a client disconnecting, look the
+ * same.
+ */
 const thrownByDriver = new WeakSet<Error>();
 
 export function noteDriverError<E>(error: E): E {
@@ -78,8 +81,8 @@ export const isRetryable = (error: unknown): boolean => {
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 
 /**
- * 25006: after a failover, a connection's server may have become a read-only standby, on which
- * every write fails. The others: a lock or a transaction took too long.
+ * 25006: after a failover, a connection's server may have become a read-only standby, where every
+ * write fails. The others: a lock or a transaction took too long.
  */
 const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
 

@@ -5,7 +5,7 @@ import { deadlineAfter } from '../base/deadline.ts';
 import type { Answer, Database, Opening, Statement } from './database.ts';
 import { preparedName } from './wire-format.ts';
 
-/** Reads share a statement only if their deadlines are this close. */
+/** Reads share a statement only if their deadlines are this close together. */
 const DEADLINE_STEP_MS = 500;
 
 export function withSharedReads(db: Database): Database {

@@ -1,11 +1,11 @@
 // The queue in front of a bounded pool. It decides which work gets the next connection, and rejects
-// work that cannot finish before its deadline: a connection must not be spent on work whose
-// deadline passes before it is done.
+// work that cannot finish before its deadline: a connection must not be wasted on work that would
+// miss its deadline.
 //
 // For each database role it keeps a moving average of how long a connection is lent, since a lookup
 // takes one round trip and a change takes several. From these averages:
 //
-//   expected wait = sum of the averages of all work ahead in the queue / connections
+// expected wait = sum of the averages of all work ahead in the queue / connections
 //
 // Work is rejected immediately if its expected wait and its own average exceed the time left.
 // Waiting work gives up once the time left is no longer than its average. Before its credential is
@@ -46,9 +46,10 @@ type LineLimits = { connections: number; waitingMax: number };
  */
 const NEWEST_SHARE = 0.1;
 /**
- * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
- * keys takes hundreds of times as long as a change to one key, and must not cause changes to be
- * rejected. A database that has become slow is still detected after about fifteen measurements.
+ * Measurements are capped at this multiple of the average, or at LONG_MS if that is higher. An
+ * import of 10,000 keys takes hundreds of times as long as a change to one key, and must not cause
+ * changes to be rejected. A database that has become slow is still detected after about fifteen
+ * measurements.
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;

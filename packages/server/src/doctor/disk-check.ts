@@ -16,7 +16,7 @@ export function checkDisk(dataDir: string): Outcome[] {
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The disk with ${dataDir} has only ${free} free. Writes will be restricted step by step.`,
+      `The disk with ${dataDir} has only ${free} free. Writes will be restricted in stages.`,
       'Free some space, or move KEYRAIL_DATA_DIR to a larger disk.',
     ),
   ];
@@ -38,7 +38,7 @@ export async function checkDatabaseSize(
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The database uses ${percent}. Writes will be restricted step by step.`,
+      `The database uses ${percent}. Writes will be restricted in stages.`,
       'Raise KEYRAIL_DATABASE_BYTES_MAX if the disk has space, or run VACUUM FULL after deletions.',
     ),
   ];

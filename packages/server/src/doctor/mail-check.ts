@@ -1,5 +1,5 @@
-// Checks email: by a real handshake with the mail server, or by checking that the directory is
-// writable.
+// Checks email delivery: performs a real handshake with the mail server, or checks that the
+// directory is writable.
 import { reasonOf } from '../base/errors.ts';
 import { probeSmtp } from '../features/mail/probe-smtp.ts';
 import type { MailSetting } from '../features/mail/transport.ts';

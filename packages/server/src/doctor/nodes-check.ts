@@ -23,7 +23,7 @@ export async function checkNodes(inspection: Inspection): Promise<Outcome[]> {
   ];
 }
 
-/** `count` counts all of them, also those beyond NAMED_MAX. */
+/** `count` is the total number of nodes, including those beyond NAMED_MAX. */
 type Found = { name: string; prefix: string; count: number };
 
 // Leaves out the records that a restarted node has replaced, and keys that no longer work.

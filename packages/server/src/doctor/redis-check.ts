@@ -1,4 +1,4 @@
-// Checks that Redis is reachable, is new enough and stores counters, and that every slot of a
+// Checks that Redis is reachable, is new enough and can store counters, and that every slot of a
 // Cluster has a primary.
 import { remarkOn } from '../volatile/redis-memory.ts';
 import type { RedisSurvey, SurveyedServer } from '../volatile/redis-survey.ts';

@@ -1,5 +1,5 @@
-// Checks that each purpose has a current signing key that opens with the master key and isn't
-// overdue.
+// Checks that each purpose has a current signing key that can be decrypted with the master key and
+// isn't overdue for rotation.
 import { createPublicKey } from 'node:crypto';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { DAY_MS } from '../base/duration.ts';
@@ -67,7 +67,7 @@ function outcomesOf(
   if (!key)
     return [fine(`No signing key for ${what} yet. The server creates one when it's needed.`)];
   if (!unseal)
-    return [skipped(`The key for ${what} was not opened, because there is no master key.`)];
+    return [skipped(`The key for ${what} was not checked, because there is no master key.`)];
   const problem = openFault(key, unseal);
   if (problem) return [problem];
   const signsForMs = key.now.getTime() - key.signsFrom.getTime();

@@ -61,7 +61,7 @@ const isTexts = (value: unknown): value is string[] =>
 const jsonOf = (value: unknown): JsonValue =>
   value instanceof Date ? wireTime(value) : JSON.parse(JSON.stringify(value));
 
-/** A round trip through JSON drops what JSON cannot store, such as the sign of a zero. */
+/** A round trip through JSON drops what JSON cannot store, such as the sign of negative zero. */
 const asStored = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !(value instanceof Date)
     ? JSON.parse(JSON.stringify(value))

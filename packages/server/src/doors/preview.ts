@@ -1,5 +1,5 @@
 // The preview door: runs an operation's checks and measures the impact its change would have, in a
-// read-only transaction, under a role that can only select.
+// read-only transaction, with a role that can only select.
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database, Statement } from '../db/database.ts';

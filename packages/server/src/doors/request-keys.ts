@@ -1,5 +1,5 @@
 // All SQL statements on kept_responses for requests with a request key. The first one runs before
-// the operation, the second together with COMMIT.
+// the operation, and the second together with COMMIT.
 import { REQUEST_KEPT_HOURS, REQUEST_RETRY_AFTER_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { HOUR_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-// Maps store errors to API errors; null for all other errors.
+// Maps store errors to API errors. Returns null for all other errors.
 import { WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
 import {

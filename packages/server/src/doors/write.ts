@@ -21,7 +21,7 @@ export type DoorParts = {
   seal: Seal;
   /** How full the disk may get before this route's writes are rejected. */
   storage?: StorageUse | undefined;
-  /** Called after the commit, to wake requests that wait for a project's policy. */
+  /** Called after the commit, to wake requests that are waiting for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
    * Called with a change's `endsSecretKeys` after the change is committed. Settles once no process

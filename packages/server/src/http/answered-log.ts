@@ -40,7 +40,7 @@ export function loggedCaller(principal: Principal): LoggedCaller | null {
   }
 }
 
-/** Successful responses of hot routes are logged at debug. */
+/** Successful responses from hot routes are logged at debug level. */
 export function logAnswered({ line, hot }: ServedRoute, log: Log) {
   const isHot = hot ?? false;
   const isQuiet = isHot && !isLevelEnabled(log, 'debug');

@@ -57,7 +57,7 @@ export function doorFor(
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
       const read = openRead(parts.db, within(), deadline);
-      // A dry run gets no door that can write.
+      // A dry run never gets a door that can write.
       if (isDryRun) return reading({ read, preview: openPreview(parts, within(), deadline) });
       const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), requestKey });
       const write = isPresented(route) ? opened.write : unkeyed(opened);
@@ -91,8 +91,8 @@ const done = (): Fate => 'done';
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
 /**
- * These doors don't report the outcome of a change, so from the start, the change is treated as
- * possibly made.
+ * These doors don't report the outcome of a change, so it is always assumed that the change may
+ * have been made.
  */
 const writing = (door: object): Opened => ({ door, fate: done });
 

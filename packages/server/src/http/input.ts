@@ -1,5 +1,5 @@
-// Turns bytes into values. Strictly: nothing is coerced, trimmed or dropped. Text that the database
-// can't store exactly (NUL, unpaired surrogates) is rejected.
+// Parses and validates input strictly: nothing is coerced, trimmed or dropped. Text that the
+// database can't store exactly (NUL, unpaired surrogates) is rejected.
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/wire/limits.ts';

@@ -8,7 +8,7 @@ import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
 
-/** Converts a cursor of a newest-first list to a position. */
+/** Converts a newest-first list's cursor to a position. */
 export function positionOf(after: readonly string[] | null): Placed | null {
   const [createdAt, id] = after ?? [];
   return createdAt && id ? { createdAt: new Date(createdAt), id } : null;
@@ -69,8 +69,8 @@ type NotedListing<Row, Item> = {
 
 /**
  * Like `pageOf`, for rows with `meta` of up to 1 MiB each. A page ends early instead of growing
- * without limit; its link shows whether there is more. The first query allows only a small amount
- * of `meta`; a larger page needs one of the few slots in `bigLists`.
+ * without limit; its link shows whether there are more rows. The first query allows only a small
+ * amount of `meta`; a larger page needs one of the few slots in `bigLists`.
  */
 export async function notedPageOf<Row extends Placed, Item extends object>(
   limit: number,

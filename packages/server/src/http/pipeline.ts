@@ -142,7 +142,7 @@ const callerIn = ({ header, clientAddress, params }: Incoming): Caller => ({
   workspace: header(WORKSPACE_HEADER),
 });
 
-/** The binding of a cursor: one list, for one user or one reach. */
+/** A cursor's binding: one list, for one user or one reach. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;

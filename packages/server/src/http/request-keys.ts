@@ -42,8 +42,8 @@ export function requestKeyOf(
   return {
     env,
     keyHash: hashRequest(workspaceId, env, actor.type, actor.id ?? '', key),
-    // A narrowed key does not get the response from before, which may be about a project that is
-    // now out of its reach.
+    // A narrowed key does not get the earlier response, which may be about a project that is now
+    // out of its reach.
     fingerprint: hashRequest(line, sortedText(params), sortedText(query), body, ...projectIds),
   };
 }

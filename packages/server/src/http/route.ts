@@ -93,7 +93,7 @@ type Input<L extends string, E> = {
   /** For callers without a credential, records whom to log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** The path and query of the request as they were sent. */
+  /** The request's path and query, as they were sent. */
   target: string;
   /** A cursor for the next page, for responses that include it in the body. */
   issueCursor(position: readonly string[]): string;
@@ -101,7 +101,7 @@ type Input<L extends string, E> = {
   gone(): AbortSignal;
   /**
    * Authenticates again after a long wait; throws if the credential has since been revoked. Returns
-   * what it may still reach.
+   * what it can still access.
    */
   admitAgain(): Promise<Reach | null>;
 };

@@ -37,9 +37,9 @@ export type ServerParts = PipelineParts & {
   newRequestId(): string;
   publicUrl: string;
   trustProxy: string[] | false;
-  /** Null if responses are not counted; there is then no /metrics. */
+  /** Null if metrics are disabled; /metrics then doesn't exist. */
   metering?: Metering | null;
-  /** Null if requests are not traced. */
+  /** Null if tracing is disabled. */
   tracing?: Tracing | null;
   /** Overrides for tests. */
   socketLimits?: Partial<SocketLimits>;
@@ -103,7 +103,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
 /** Fastify reads x-forwarded-for from the right, up to the first address this does not trust. */
 function proxiesIn(blocks: readonly string[]): (address: string | undefined) => boolean {
   const isProxy = createAddressCheck(blocks);
-  // The address of a closed connection is unknown.
+  // A closed connection's address is unknown.
   return (address) => address !== undefined && isProxy(address);
 }
 

@@ -33,7 +33,7 @@ function textOf(facts: Facts): string {
     ),
     valueText(
       'keyrail_worker_seen',
-      '1 if a worker was seen recently; absent if none ever was.',
+      '1 if a worker was seen recently; absent if none ever has been.',
       numberOf(workerIsSeen),
     ),
     valueText(
@@ -43,12 +43,12 @@ function textOf(facts: Facts): string {
     ),
     valueText(
       'keyrail_backup_last_passed',
-      '1 if the newest backup passed; absent without one.',
+      '1 if the newest backup passed; absent if there is none.',
       backups && numberOf(backups.lastPassed),
     ),
     valueText(
       'keyrail_restore_test_passed',
-      '1 if the newest restore test passed; absent without one.',
+      '1 if the newest restore test passed; absent if there is none.',
       backups && numberOf(backups.testPassed),
     ),
   ].join('');

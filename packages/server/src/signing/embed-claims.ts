@@ -60,7 +60,7 @@ export function claimsOf(payload: JWTPayload): EmbedClaims | null {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isId = (value: unknown): value is string => Uuid.safeParse(value).success;
 
-/** The largest time that a Date can hold. */
+/** The latest time that a Date can represent. */
 const SECONDS_MAX = 8_640_000_000_000;
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

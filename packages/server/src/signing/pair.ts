@@ -8,7 +8,7 @@ const SEED_BYTES = 32;
 /** The PKCS #8 header that precedes an Ed25519 key's seed. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** `publicKey` is the `x` of the JWK. */
+/** `publicKey` is the JWK's `x`. */
 type SigningPair = { publicKey: string; seed: Secret };
 
 export function newSigningPair(randomBytes: RandomBytes): SigningPair {

@@ -1,6 +1,6 @@
 // When a signing key is replaced.
 //
-// A key is published first, so that verifiers with a cached list get it in time. It starts to sign
+// A key is published first, so that verifiers with a cached list get it in time. It starts signing
 // after a waiting period. Once replaced, it stays published until the last token it signed has
 // expired; a policy feed key stays published until every node has renewed its cache.
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
@@ -62,7 +62,7 @@ const LAST_CACHE_MS = DAY_MS;
 
 type NewKey = { now: Date; isFirst: boolean; publishWaitMs: number; purpose: SigningPurpose };
 
-/** When a new key starts to sign, and when the earlier keys are retired. */
+/** When a new key starts signing, and when the earlier keys are retired. */
 export function timesOf(
   cause: RotationCause,
   { now, isFirst, publishWaitMs, purpose }: NewKey,

@@ -1,6 +1,5 @@
--- Functions shared by the scripts check.lua, lease.lua and return.lua. Each script is sent with
--- this file in front of it. The scripts must give the same results as memory.ts for every sequence
--- of calls.
+-- Functions shared by the scripts check.lua, lease.lua and return.lua. This file is prepended to
+-- each script. The scripts must give the same results as memory.ts for every sequence of calls.
 --
 -- A counter stores the index of its newest bucket, the sum of all buckets, and their counts, newest
 -- first. A charge within the newest bucket overwrites only the head. A script reads and decides
@@ -36,7 +35,8 @@ local function counts_of(bytes, span, moved)
   return counts, used
 end
 
--- The wait in ms until enough old buckets have expired for the cost; -1 if it exceeds the limit.
+-- The wait in ms until enough old buckets have expired for the cost; -1 if the cost exceeds the
+-- limit.
 local function wait_for(cost, limit, counts, used, newest, width, span, now)
   if cost > limit then return -1 end
   local left = used
@@ -92,7 +92,7 @@ local function charge(key, counter, charged, kept)
   end
 end
 
--- Charges a counter by `charged`, which is 0 for a denied check, and appends its result.
+-- Charges `charged` units to a counter (0 for a denied check), and appends its result.
 local function settle(key, counter, charged, now, is_own_clock)
   local newest, width, span = counter[1], counter[2], counter[3]
   local reset

@@ -35,7 +35,7 @@ type WatchParts = {
   /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
   /**
-   * Notified after every `look`: with a fault while a server is nearly full, otherwise that the
+   * Notified after every `look`: of a fault if a server is nearly full, and otherwise that the
    * fault is over.
    */
   nearFull: Outage | undefined;

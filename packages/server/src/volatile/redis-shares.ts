@@ -41,18 +41,18 @@ type Server = {
 
 type Shares = {
   /**
-   * Notes the servers' memory, which is read at regular intervals and whenever `isLookDue` returns
-   * true.
+   * Records the servers' memory, which is read at regular intervals and whenever `isLookDue`
+   * returns true.
    */
   look(memories: readonly ServerMemory[]): void;
   /**
-   * Notes that a number of rules have been checked; true if the next reading is due ahead of
-   * schedule.
+   * Records that a number of rules have been checked. Returns true if the next reading is due ahead
+   * of schedule.
    */
   isLookDue(server: string, rules: number): boolean;
   /**
-   * The maximum number of counters that this owner may currently have on this server. Also notes
-   * that the owner is in use.
+   * The maximum number of counters that this owner may currently have on this server. Also records
+   * that the owner is active.
    */
   namesMaxOf(server: string, ownerName: string): number;
   /** How many counters an owner may have by default, on all servers together. */

@@ -1,4 +1,4 @@
-// Asks each Redis server for its version, memory, clock and Cluster state, once, over short-lived
+// Queries the version, memory, clock and Cluster state of each Redis server once, over short-lived
 // connections. Used by the doctor; counters use redis-link.ts.
 import { Redis, type RedisOptions } from 'ioredis';
 import { SECOND_MS } from '../base/duration.ts';

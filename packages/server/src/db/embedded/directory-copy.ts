@@ -41,7 +41,7 @@ async function refuseWithoutSpace(from: string, to: string): Promise<void> {
   if (free >= bytes) return;
   throw new Error(
     `A backup temporarily needs ${mebibytes(bytes)} MiB of free disk space in ${to}, but only ` +
-      `${mebibytes(free)} MiB are free. Free up space, or move the data directory to a larger disk.`,
+      `${mebibytes(free)} MiB is free. Free up space, or move the data directory to a larger disk.`,
   );
 }
 

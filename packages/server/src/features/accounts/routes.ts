@@ -1,5 +1,5 @@
-// Accounts and their one-time tokens. The endpoints that need no credential respond the same way
-// whether or not an address has an account.
+// Accounts and their one-time tokens. Endpoints that don't require a credential respond the same
+// way whether or not an address has an account.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { password } from '@keyrail/protocol/validators.ts';
 import type { PasswordHasher } from '../../access/passwords.ts';

@@ -72,7 +72,8 @@ function brokenText(workspaceIds: readonly string[]): string {
 }
 
 /**
- * Returns the workspaces whose chain doesn't continue from its last anchor. They get no new anchor.
+ * Returns the workspaces whose chain doesn't continue from its last anchor. They are not anchored
+ * again.
  */
 async function signMovedHeads({ work, anchorKey }: AnchorParts): Promise<string[]> {
   const broken: string[] = [];

@@ -1,6 +1,5 @@
 // Checks a chain entry by entry: each must have the next number, link to the one before, and match
-// its own hash and any anchors for it. Of the entries already checked, only the last one's hash is
-// remembered.
+// its own hash and any anchors for it. Only the hash of the last checked entry is kept in memory.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';

@@ -36,7 +36,7 @@ type AuditList = {
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
 /**
- * Compares the user's ID with a column instead of a cast: because of row level security, PostgreSQL
+ * Compares the user's ID with a column instead of a cast: because of row-level security, PostgreSQL
  * wouldn't use the index on users for a condition with a cast.
  */
 const person = sql`lateral (
@@ -77,7 +77,7 @@ const isFiltered = ({ actorId, targetId, actions }: AuditFilter): boolean =>
   actorId !== undefined || targetId !== undefined || actions !== undefined;
 
 function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
-  // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
+  // Repeats the row-level security policy in the form that matches the index audit_logs_not_live.
   const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
   return sql`select * from audit_logs
     where seq > ${afterSeq} and seq < ${beforeSeq} ${isSeen}`;

@@ -19,11 +19,11 @@ export type BackupTasks = {
 };
 
 export type BackupSetup = {
-  /** Null: this process doesn't take backups. */
+  /** Null if this process doesn't take backups. */
   tasks: BackupTasks | null;
-  /** Null: backups are not scheduled. */
+  /** Null if backups are not scheduled. */
   everyMs: number | null;
-  /** Null: a separate worker with its own settings takes the backups. */
+  /** Null if a separate worker with its own settings takes the backups. */
   place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
@@ -38,5 +38,5 @@ export class TestFailed extends Error {
   }
 }
 
-/** Another process is backing up the same database, and records its result. */
+/** Another process is backing up the same database, and will record the result. */
 export class BackupRunning extends Error {}

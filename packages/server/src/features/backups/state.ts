@@ -7,9 +7,9 @@ const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 
 /**
- * `down`: no recent backup succeeded. `degraded`: one did, but it is late, or the last attempt or
- * restore test failed. Without a schedule (`everyMs` is null), backups are never late. `facts` is
- * null if the database can't be read.
+ * `down`: no recent backup succeeded. `degraded`: one did, but the next one is late, or the last
+ * attempt or restore test failed. Without a schedule (`everyMs` is null), backups are never late.
+ * `facts` is null if the database can't be read.
  */
 export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {
   if (facts === null) return 'unknown';

@@ -24,7 +24,7 @@ type WantedToken = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Undefined: all of the workspace's registered origins. */
+  /** Undefined for all of the workspace's registered origins. */
   origins: readonly string[] | undefined;
 };
 
@@ -44,7 +44,7 @@ export async function issueEmbedToken(
     facts = await loadIssuingFacts(read, wanted);
   }
   const { kid } = facts;
-  assert(kid !== null, 'there is no signing key, although the first one was just created');
+  assert(kid !== null, 'no signing key found, although one was just created');
   const claims = claimsFor(read, { jti: newId(), wanted, facts });
   const key = await signingKeys.signing(kid, 'embed_token');
   return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };

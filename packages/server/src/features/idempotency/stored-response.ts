@@ -22,8 +22,8 @@ export const sealResponse = (
 ): Buffer => sealing.seal(packed(response), contextOf(owner));
 
 /**
- * A response that was altered, or sealed with a different master key, counts as not stored. It must
- * not cause an error, because the request has been carried out and must not run again.
+ * A response that was altered, or sealed with a different master key, is treated as not stored. It
+ * must not cause an error, because the request has been carried out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
   try {

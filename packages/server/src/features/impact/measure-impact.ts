@@ -13,7 +13,7 @@ import {
   type KeyCounts,
 } from './rows.ts';
 
-/** `unableNodes` are those of the nodes that would reject a key that they accept now. */
+/** `unableNodes` is how many of the nodes would reject a key that they currently accept. */
 export type Measured = KeySums & { nodes: number; unableNodes: number };
 
 /** Counts what a change would affect. Examines at most IMPACT_KEYS_MAX keys, newest first. */

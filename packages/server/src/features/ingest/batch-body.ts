@@ -1,4 +1,4 @@
-// Parses a batch's body to find out its cost, because the budget is charged before the batch is
+// Parses a batch's body to determine its cost, because the budget is charged before the batch is
 // validated.
 import {
   BODY_BYTES_MAX,

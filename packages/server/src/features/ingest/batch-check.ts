@@ -1,5 +1,5 @@
 // Checks an entire batch, which is either accepted as a whole or rejected with the errors in its
-// first bad events.
+// first invalid events.
 
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import { NodeId } from '@keyrail/protocol/validators.ts';
@@ -62,8 +62,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * Returns the schema's error messages, but only for the first bad events: 5,000 errors would take
- * too long to produce and to read.
+ * Returns the schema's error messages, but only for the first invalid events: 5,000 errors would
+ * take too long to produce and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

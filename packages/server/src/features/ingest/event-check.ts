@@ -16,7 +16,7 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** The fields that go into the metrics. Method, path, route and request ID are only validated. */
+/** The fields that the metrics use. Method, path, route and request ID are only validated. */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;
@@ -27,7 +27,7 @@ export type TelemetryEvent = {
   durationMs: number;
   isDegraded: boolean;
   denialReason: string | null;
-  /** How many requests a sampled event stands for. */
+  /** How many requests a sampled event represents. */
   weight: number;
 };
 
@@ -72,7 +72,7 @@ export function acceptedEvent(value: unknown, batch: BatchContext): TelemetryEve
   };
 }
 
-/** Checks the strings that don't go into the metrics. */
+/** Checks the strings that the metrics don't use. */
 function hasTexts(value: Record<string, unknown>): boolean {
   const { display_prefix: prefix = null, route = null, request_id: requestId = null } = value;
   return (

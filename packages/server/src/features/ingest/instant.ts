@@ -27,7 +27,7 @@ export function instantReader(): ReadInstant {
   };
 }
 
-/** Returns the milliseconds since midnight; null if the text doesn't have the format of USUAL. */
+/** Returns the milliseconds since midnight; null if the text isn't in the format of USUAL. */
 function timeOfDay(text: string): number | null {
   const isUsual =
     text.charCodeAt(13) === 0x3a &&

@@ -51,7 +51,7 @@ async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
 async function recordAlone(item: Recordable): Promise<Receipt> {
   const { tx, batch } = item;
   if (await recordTogether([item])) return receiptOf(batch);
-  assert(batch.batchId !== null, 'a batch without an ID counts as a duplicate');
+  assert(batch.batchId !== null, 'a batch without an ID was treated as a duplicate');
   const known = await findReceipt(tx, batch.batchId);
   assert(known, 'a duplicate batch has no receipt');
   return known;

@@ -12,11 +12,13 @@ export type Charge = {
   /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** The time of the charge, by the database's clock. */
+  /** The time of the charge, according to the database's clock. */
   moment: Date;
 };
 
-/** Charges the current minute's budget, unless what is left of it doesn't cover the whole cost. */
+/**
+ * Charges the current minute's budget, unless the remaining budget doesn't cover the whole cost.
+ */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },
@@ -74,8 +76,8 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. The events may be from the other one, because a live
- * key can report events from both.
+ * The environment of the sender's secret key. The events may be from the other environment, because
+ * a live key can report events from both.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

@@ -26,7 +26,7 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 /**
  * Leases the job to this worker if it is due and no other worker is running it; otherwise returns
  * false. A time too far ahead to have been written by the current clock dates from before the clock
- * was set back, and counts as past.
+ * was set back, and is treated as past.
  */
 export async function lockJob(
   tx: Work,

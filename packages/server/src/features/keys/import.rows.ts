@@ -1,5 +1,5 @@
 // All SQL statements for imports. The keys are passed as a single JSON parameter, so a statement's
-// text doesn't depend on their number.
+// text doesn't depend on how many there are.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 

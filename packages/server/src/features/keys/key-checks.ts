@@ -98,7 +98,7 @@ function adviceOn(text: string): string {
   if (/^kr_(live|test)_/.test(text)) {
     return 'The key is incomplete or contains invalid characters. Copy all of it: 48 letters, digits, hyphens and underscores.';
   }
-  return 'This is not an API key. API keys start with kr_live_ or kr_test_ and have 48 characters.';
+  return 'This is not an API key. API keys start with kr_live_ or kr_test_ and are 48 characters long.';
 }
 
 function checkChecksum(facts: KeyFacts): Outcome {

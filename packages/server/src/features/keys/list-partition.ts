@@ -24,13 +24,13 @@ export const partitionsIn = (
     ? envs.map((env) => PARTITION_OF_ENV[env] + REVOKED)
     : partitionsOf(envs, { includeRevoked: includeRevoked && state === undefined });
 
-/** The type of the partition in the indexes for searches; see `partitionTypeFor`. */
+/** The partition's type in the search indexes; see `partitionTypeFor`. */
 export const SEARCH_PARTITION_TYPE = 'real';
 
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
- * workspace, and the indexes for searches, each use a different type, so the planner can only
- * choose the right one.
+ * workspace, and the search indexes, each use a different type, so the planner can only choose the
+ * right one.
  */
 export function partitionTypeFor(filter: {
   projectId?: string | undefined;

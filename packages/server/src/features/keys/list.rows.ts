@@ -45,7 +45,7 @@ const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes
 /**
  * Lists keys, newest first, starting after a given position. The newest keys of each list partition
  * are read from an index, so the cost depends only on the page size, not on the number of keys or
- * the filter. A search reads a bounded number of matches from the index of each field.
+ * the filter. A search reads a bounded number of matches from each field's index.
  */
 export async function listKeys(
   tx: Read,
@@ -99,7 +99,7 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
 type Scan = {
   /** The partitions to read, and a comparison that only the intended index supports. */
   partitions: number[];
-  /** If set, each of these projects is read on its own. */
+  /** If set, each of these projects is read separately. */
   projectIds: string[] | null;
   covers: Sql;
   conditions: Sql[];
@@ -120,7 +120,7 @@ function placeIn(tx: Read, filter: KeyFilter) {
   if (others.length === 0) {
     return { conditions: [sql`project_id = ${projectId}`, ...ofTenant], type, projectIds: null };
   }
-  // Of a tenant's keys, row level security leaves those in the projects of the reach.
+  // Row-level security limits a tenant's keys to the projects in reach.
   return tenantId === undefined
     ? { conditions: [sql`project_id = wanted.id`], type, projectIds: [projectId, ...others] }
     : { conditions: ofTenant, type, projectIds: null };

@@ -9,7 +9,7 @@ export type ReceiptFacts = {
   change: ReceiptChange;
   workspaceId: string;
   lookupHash: string;
-  /** The audit entry of the change. */
+  /** The change's audit entry. */
   auditSeq: number;
   auditHash: string;
   /** ID of the current receipt signing key; null if there is none. */

@@ -58,7 +58,7 @@ export async function insertMailOnce<K extends MailKind>(
 const LOOKED_AT_MAX = 100;
 
 /**
- * Claims the email that has been due longest. Claims expire, so that another worker can claim a
+ * Claims the email that has been due the longest. Claims expire, so that another worker can claim a
  * dead worker's email. Only one email is claimed at a time, so that a slow email doesn't delay
  * others.
  */

@@ -65,8 +65,8 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
 }
 
 /**
- * Imports the SMTP driver when the first email is sent, so that processes that send no email don't
- * load it.
+ * Imports the SMTP driver when the first email is sent, so that processes that don't send email
+ * never load it.
  */
 async function openSmtp(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');

@@ -21,7 +21,7 @@ export type Invited = { invite: InviteRow; token: Secret };
 
 /**
  * Invites an email address. The response and the email contain different tokens, because only the
- * emailed one proves that its holder reads that mailbox. The workspace is locked, so that
+ * emailed one proves that its holder has access to that mailbox. The workspace is locked, so that
  * concurrent invitations are all counted, and an owner can't send one while being removed.
  */
 export async function invitePerson(

@@ -48,7 +48,7 @@ export function listMembers(tx: Read, { ids, after, limit }: Listing): Promise<M
   );
 }
 
-/** Of someone who was a member several times, the current or latest membership. */
+/** If someone was a member several times, selects the current or latest membership. */
 const membersWithIds = (ids: readonly string[]): Sql => sql`(
   select found.* from unnest(${[...new Set(ids)]}::uuid[]) as wanted (id)
   cross join lateral (

@@ -13,7 +13,10 @@ export type FeedFilter = {
   tenantIds: readonly string[] | null;
   /** The optional fields to include in entries, sorted by name. */
   include: readonly FeedInclude[];
-  /** The known features that the node can enforce, sorted. It gets no key that requires others. */
+  /**
+   * The known features that the node can enforce, sorted. It doesn't get keys that require any
+   * others.
+   */
   understands: readonly string[];
 };
 
@@ -40,7 +43,7 @@ export function filterOf(
   };
 }
 
-/** Unknown words are ignored, so that nodes that know more than the server share responses. */
+/** Unknown words are ignored, so that nodes newer than the server can share responses. */
 export const knownOf = (words: readonly string[] = [], features: readonly string[]): string[] =>
   words.filter((word) => features.includes(word));
 

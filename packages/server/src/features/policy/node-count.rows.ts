@@ -96,8 +96,8 @@ const isSeenBy = (filter: NodeSelection): Sql =>
         cross join lateral (values (env), ('all')) as seen (scope))`;
 
 /**
- * Counts the nodes that revocations wait for which can enforce all features that an API key
- * requires now, but not those that it would require with these values.
+ * Of the nodes that revocations wait for, counts those that can enforce every feature an API key
+ * requires now, but not every feature it would require with these values.
  */
 export async function countUnableNodes(
   tx: Runner,

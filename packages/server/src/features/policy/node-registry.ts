@@ -1,5 +1,5 @@
-// Keeps the records of the nodes that poll this process. After a change, many nodes poll at the
-// same moment, so their records are read and written in batches.
+// Keeps records of the nodes that poll this process. After a change, many nodes poll at the same
+// time, so their records are read and written in batches.
 
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
@@ -26,7 +26,10 @@ export type PollingNode = {
   name: string | null;
   /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;
-  /** Recorded only when something else has changed too, unlike what it understands. */
+  /**
+   * A change to this alone is not recorded, unlike a change to the features that the node
+   * understands.
+   */
   sdk: SdkName | null;
 };
 

@@ -1,6 +1,6 @@
-// Removes keys that expired more than a week ago from the feed. Nodes have rejected them since they
-// expired. Safe to run twice: a key that is already retired, or has changed in the meantime, is
-// skipped.
+// Removes keys from the feed once they have been expired for more than a week. Nodes have rejected
+// them since they expired. Safe to run twice: a key that is already retired, or has changed in the
+// meantime, is skipped.
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { PolicyVersion } from '../../doors/door.ts';

@@ -1,5 +1,5 @@
 // The secret scanner's public keys, from a file or URL. They are reloaded after an hour, and when a
-// report uses an unknown key identifier. As long as reloading fails, the old keys stay in use.
+// report uses an unknown key identifier. If reloading fails, the old keys stay in use.
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';
@@ -34,7 +34,7 @@ const EXTRA_READS_WITHIN_MS = { file: 3 * SECOND_MS, url: 3 * MINUTE_MS };
 const AFTER_FAULT_MS = 5 * SECOND_MS;
 const READ_WAIT_MS = 3 * SECOND_MS;
 const LIST_BYTES_MAX = 1_048_576;
-const TOO_LARGE = `the list of public keys is larger than ${LIST_BYTES_MAX} bytes`;
+const TOO_LARGE = `the public key list is larger than ${LIST_BYTES_MAX} bytes`;
 const KEYS_MAX = 1000;
 
 export const noScannerKeys: ScannerKeys = {
@@ -115,7 +115,7 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
   });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
-    throw new Error(`the URL of the public keys responded with status ${response.status}`);
+    throw new Error(`the public key URL responded with status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -134,7 +134,7 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');
   if (!Array.isArray(list) || list.length > KEYS_MAX)
-    throw new Error('invalid list of public keys');
+    throw new Error('the public key list is not valid');
   const keys = new Map<string, KeyObject>();
   for (const entry of list) {
     const { key_identifier: identifier, key: pem } = Object(entry);

@@ -1,6 +1,6 @@
-// Reports of leaked credentials. First of all, the signature over the raw bytes is verified. The
-// report is then processed in parts, with one transaction per token, so that a failure doesn't undo
-// the rest and an interrupted report can be sent again.
+// Reports of leaked credentials. The signature over the raw bytes is verified first. The report is
+// then processed in parts, with one transaction per token, so that a failure doesn't undo the rest
+// and an interrupted report can be sent again.
 import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
@@ -20,7 +20,7 @@ import { presentVerdict } from './present.ts';
 import type { ScannerKeys } from './public-keys.ts';
 import { isSignedBy } from './signature.ts';
 
-const REASON = 'Found in public by a secret scanner.';
+const REASON = 'Found in a public place by a secret scanner.';
 /**
  * The time limit for a report, so that the response is sent before the scanner times out. If the
  * report is unfinished by then, the scanner sends it again.

@@ -1,5 +1,5 @@
 // Verifies ECDSA signatures over P-256 with SHA-256, which is how secret scanners sign their
-// reports. Other types of keys are rejected, because they would verify other kinds of signatures.
+// reports. Other key types are rejected, because they would verify other kinds of signatures.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /** Null if the PEM text isn't a P-256 public key. */

@@ -1,5 +1,5 @@
-// The limits of a secret key, and the rule that no key gains anything: whoever creates, rotates or
-// changes a key already has everything that the key has.
+// The limits on a secret key, and the rule that prevents privilege escalation: whoever creates,
+// rotates or changes a key must already have all of the key's access.
 import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
 import { lacks, type Permission, permissions } from '@keyrail/protocol/wire/permissions.ts';
 import { refuseBeyondRole } from '../../access/roles.ts';
@@ -7,7 +7,7 @@ import { lacking } from '../../access/secret-key-limits.ts';
 import { forbidden } from '../../base/errors.ts';
 import type { Reach } from '../../doors/reach.ts';
 
-/** Null: no limit. */
+/** Null means no limit. */
 export type KeyLimits = {
   permissions: Permission[] | null;
   projectIds: string[] | null;
@@ -16,7 +16,7 @@ export type KeyLimits = {
 
 export const unlimited: KeyLimits = { permissions: null, projectIds: null, networks: null };
 
-/** Throws if the caller would give away, or manage, more than it has. */
+/** Throws if the caller would grant or manage more access than it has. */
 export function refuseBeyondCaller(reach: Reach, wanted: KeyLimits): void {
   refuseBeyondRole(reach.authority, wanted.permissions);
   const missing = lacks(reach.permissions ?? null, wanted.permissions ?? permissions);
@@ -26,7 +26,7 @@ export function refuseBeyondCaller(reach: Reach, wanted: KeyLimits): void {
   if (!isWithin(networks, wanted.networks, containsNetwork)) throw beyond('networks');
 }
 
-/** Throws if the key could do anything that it could not do before. */
+/** Throws if the change would let the key do anything that it cannot do now. */
 export function refuseWidening(current: KeyLimits, next: KeyLimits): void {
   if (!isWithin(current.permissions, next.permissions, isEqual)) throw wider('permissions');
   if (!isWithin(current.projectIds, next.projectIds, isEqual)) throw wider('project_ids');

@@ -1,5 +1,5 @@
-// The secret keys that can be traced back to a user, and revoking them along with the user's
-// membership.
+// Finds the secret keys that can be traced back to a user, and revokes keys when that user's
+// membership ends.
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';

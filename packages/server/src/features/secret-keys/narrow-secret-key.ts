@@ -7,7 +7,7 @@ import { lockSecretKey, requireProjects, type SecretKeyRow, updateSecretKey } fr
 
 type Narrowed = Pick<SecretKeyRow, 'name' | 'meta' | 'expiresAt'> & KeyLimits;
 
-/** Renames a key or narrows it. Like a revocation, narrowing reaches every process. */
+/** Renames a key or narrows it. Like a revocation, narrowing takes effect in every process. */
 export async function narrowSecretKey(
   tx: Check,
   { id, patch }: { id: string; patch: Patch<Narrowed> },

@@ -95,6 +95,6 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
 });
 
 function callingKey({ reach }: Read): string {
-  assert(reach.actor.id, 'an endpoint for secret keys was called without one');
+  assert(reach.actor.id, 'a secret-key endpoint was called without a secret key');
   return reach.actor.id;
 }

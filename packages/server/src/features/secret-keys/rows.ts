@@ -36,7 +36,7 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
 
 export type UsedPermission = { permission: Permission; lastUsedAt: Date };
 
-/** The permissions that the key's requests needed lately, latest first. */
+/** The permissions that the key's requests have recently needed, most recent first. */
 export const listPermissionUses = (tx: Read, id: string): Promise<UsedPermission[]> =>
   many(
     tx,

@@ -62,7 +62,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Revokes a session whose token was found in public, regardless of which user it belongs to. */
+/** Revokes a session whose token has leaked, regardless of which user it belongs to. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,

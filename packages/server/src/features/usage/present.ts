@@ -58,7 +58,7 @@ export function presentOverview(
   };
 }
 
-/** The metrics of an interval. Histograms are kept as counts, so that they can be added. */
+/** An interval's metrics. Histograms are kept as counts, so that they can be added. */
 type Figures = {
   requests: number;
   errors: number;

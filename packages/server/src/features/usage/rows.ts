@@ -40,7 +40,7 @@ export const listDaysOfKeys = (
       order by known.day`,
   );
 
-/** The first day of the last `months` months, including this one. */
+/** The first day of the period that covers the last `months` months, including this one. */
 const since = (months: number) =>
   sql`(select (date_trunc('month', app_now() at time zone 'UTC')
     - ${months - 1}::int * interval '1 month')::date)`;

@@ -196,7 +196,7 @@ async function sendOne(
   return recordFailure(parts, delivery, { claim, attempt });
 }
 
-/** Null if the endpoint must not receive the event, or is no longer allowed to. */
+/** Null if the endpoint isn't allowed to receive the event, or no longer is. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
   // Since the event was queued, the endpoint may have become a test endpoint.

@@ -1,4 +1,4 @@
-// Builds the HTTP request that carries a message.
+// Builds the HTTP request for a message.
 import {
   type SignedMessage,
   WEBHOOK_ID,

@@ -1,4 +1,4 @@
-// All SQL statements for workspaces. Row level security shows at most one row, so reads don't need
+// All SQL statements for workspaces. Row-level security shows at most one row, so reads don't need
 // an ID.
 import { notFound } from '../../base/errors.ts';
 import { changesOf, sql, valuesOf } from '../../base/sql.ts';

@@ -14,8 +14,8 @@ export type Belongings = {
 };
 
 /**
- * Each count stops at its limit. For secret keys, only the newest rows are examined. The spans of
- * traffic are about all projects, so a limited reach does not see them.
+ * Each count stops at its limit. For secret keys, only the newest rows are examined. The request
+ * times cover all projects, so they are null if the reach is limited to some of them.
  */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(

@@ -31,7 +31,7 @@ export type Lingering = {
    * connection will be closed.
    */
   isTooLong(request: IncomingMessage): boolean;
-  /** The response has been sent, and nothing else may be written to this connection. */
+  /** Whether the response has been sent, so that nothing else may be written to this connection. */
   isAnswered(socket: Socket): boolean;
   /** Responds on the raw socket of a connection whose request couldn't be parsed. */
   endAfter(socket: Socket, text: string): void;

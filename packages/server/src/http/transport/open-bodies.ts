@@ -1,5 +1,5 @@
 // Limits the memory used by bodies from unknown senders, because endpoints that don't require a
-// credential read a body before the sender has proved anything. From the moment the request's
+// credential read a body before the sender has been authenticated. From the moment the request's
 // headers arrive until its body is complete, the body counts as its declared length, or as the
 // maximum length if none is declared.
 import type { FastifyReply, FastifyRequest } from 'fastify';
