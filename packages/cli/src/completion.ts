@@ -52,8 +52,8 @@ const wordsOf = ({ children, options }: Level): string =>
   [...children.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'].join(' ');
 
 /**
- * Maps the flag of each option with a fixed set of values to those values. The values are the same
- * in every command that has the flag.
+ * Maps each flag that has a fixed set of values to those values. The values are the same in every
+ * command that has the flag.
  */
 function choicesOf(levels: readonly Level[]): Map<string, string> {
   const withChoices = levels.flatMap(({ options }) => options.filter((one) => one.choices.length));

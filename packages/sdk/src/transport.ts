@@ -158,8 +158,8 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
 });
 
 /**
- * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which it
- * was.
+ * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which of
+ * the two happened.
  */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();

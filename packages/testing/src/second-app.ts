@@ -80,7 +80,7 @@ export const failingAt = (db: Database, word: string): Database => ({
 
 const UNHURRIED_MS = 60_000;
 
-/** A store that gives each statement a minute, so that a slow machine turns nothing away. */
+/** A store that gives each statement a minute, so that no request is rejected on a slow machine. */
 export function unhurried(db: Database): Database {
   const later = <Waiting extends Pick<Opening, 'deadline'>>(opening: Waiting): Waiting => ({
     ...opening,

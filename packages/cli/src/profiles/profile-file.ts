@@ -27,7 +27,7 @@ export function profilePath({ env, home }: Terminal): string {
 
 export function checkProfileName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
-  throw usage('Profile names can have 1 to 64 letters, digits, dots, hyphens or underscores.');
+  throw usage('Profile names must be 1 to 64 letters, digits, dots, hyphens or underscores.');
 }
 
 export async function loadProfiles(path: string): Promise<ProfileFile> {

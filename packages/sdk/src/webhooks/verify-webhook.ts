@@ -100,7 +100,7 @@ function headerOf(headers: HeaderSource, name: string): string {
   return value;
 }
 
-/** Header names of a plain object may be written in any case. */
+/** A plain object's header names may be in any case. */
 function plainHeader(headers: object, wanted: string): unknown {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === wanted) ?? [];
   return Array.isArray(value) ? value.join(' ') : value;

@@ -59,7 +59,7 @@ const REPEATED_MAX = 50;
 const PAUSE_MS = 20;
 const SERVED_MS_MAX = 60_000;
 
-/** Repeats a request that a busy server turns away, until it is served. */
+/** Repeats a request until it is served, because a busy server may reject it at first. */
 async function patiently(url: string, asked: Ask): Promise<Outcome> {
   const end = performance.now() + SERVED_MS_MAX;
   for (;;) {

@@ -1,4 +1,4 @@
-// Permissions to choose from, in words, grouped by the kind of object.
+// Checkboxes for permissions, described in words and grouped by kind of object.
 import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { type ReactNode, useId } from 'react';
 import { Checkbox } from '../../ui/controls/toggle.tsx';

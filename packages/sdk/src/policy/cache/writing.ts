@@ -52,9 +52,11 @@ export class Writing {
   #latest: Kept | null = null;
   /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
-  /** The policy came as a snapshot: the same version on disk may have a different history. */
+  /**
+   * Whether the policy came from a snapshot: the same version on disk may have a different history.
+   */
   #isReplaced = false;
-  /** The policy file on disk lacks the newest version. */
+  /** Whether the policy file on disk lacks the newest version. */
   #isPending = false;
   #wholeBegunAt = Number.NEGATIVE_INFINITY;
   #confirmedAt = Number.NEGATIVE_INFINITY;

@@ -36,7 +36,8 @@ const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node reload the list, but no more often than this. */
 const UNKNOWN_MS = 60_000;
 /**
- * The pause after a failed attempt to load the list: long, because a response waits for each one.
+ * The pause after a failed attempt to load the list: long, because a response has to wait for each
+ * attempt.
  */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;

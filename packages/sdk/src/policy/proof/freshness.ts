@@ -7,7 +7,7 @@ import type { Moment } from '../time.ts';
 
 /** Responses may take this long, and the clocks of two servers may differ by this much. */
 const SLACK_MS = 120_000;
-/** Two correct clocks drift apart by less than this share of the elapsed time. */
+/** Two correct clocks drift apart by less than this fraction of the elapsed time. */
 const DRIFT = 0.001;
 /** Signatures contain whole seconds. */
 const ROUNDING_MS = 1_000;
@@ -22,7 +22,7 @@ type SignedResponse = {
 type Freshness = {
   /** Returns the moment up to which a response confirms the policy, or the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
-  /** Why the last accepted response puts the wall clock in doubt; null if it does not. */
+  /** Why the last accepted response casts doubt on the wall clock; null if it does not. */
   clockFault(): string | null;
 };
 
