@@ -42,8 +42,12 @@ function readCommandLine() {
   const usual = bed === '' ? MINUTES : MINUTES_IN_TURN;
   const given = [values.minutes ?? usual, values.seed, values.clients];
   const [minutes, seed, clients] = given.map(Number);
-  if (!(minutes && minutes > 0 && minutes <= MINUTES_MAX)) throw new Error('--minutes must be above 0, and at most 1440');
-  if (seed === undefined || !Number.isInteger(seed)) throw new Error('--seed must be a whole number');
+  if (!(minutes && minutes > 0 && minutes <= MINUTES_MAX)) {
+    throw new Error('--minutes must be above 0, and at most 1440');
+  }
+  if (seed === undefined || !Number.isInteger(seed)) {
+    throw new Error('--seed must be a whole number');
+  }
   if (!clients || !Number.isInteger(clients)) throw new Error('--clients must be a whole number');
   if (store !== '' && !Object.hasOwn(beds, store)) {
     throw new Error(`--store must be ${Object.keys(beds).join(' or ')}`);

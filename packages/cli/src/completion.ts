@@ -8,8 +8,8 @@ export type Shell = (typeof shells)[number];
 /** A level of the command line: the program itself, a group or a command. */
 type Level = {
   /**
-   * The words that lead to this level, each preceded by a space, such as ` keys list`; empty for
-   * the program.
+   * The words that select this level, each preceded by a space, such as ` keys list`; empty for the
+   * program.
    */
   at: string;
   children: { name: string; about: string }[];

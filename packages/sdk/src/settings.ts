@@ -1,5 +1,5 @@
 // Applies defaults to a node's options and checks them. Mistakes that would leave routes
-// unprotected throw a TypeError; numbers out of range are clamped and unknown names are ignored,
+// unprotected throw a TypeError; out-of-range numbers are clamped and unknown names are ignored,
 // each with a warning.
 
 import { hostname } from 'node:os';

@@ -1,4 +1,4 @@
-// Verifies receipts of revocations without a server.
+// Verifies revocation receipts without contacting a server.
 import { readFile, stat } from 'node:fs/promises';
 import { type ReceiptClaims, type ReceiptKeys, verifyReceipt } from '@keyrail/client';
 import type { Command, Group } from '../command.ts';

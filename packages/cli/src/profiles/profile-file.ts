@@ -1,6 +1,6 @@
 // The profile file, which contains each deployment's URL and credential. Because of the
 // credentials, only its owner may read it. The file is always replaced as a whole, so it is never
-// left half written.
+// left half-written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -91,7 +91,7 @@ export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   }
 }
 
-/** Resolves once `count` more writes have been acknowledged, however busy the machine is. */
+/** Resolves once `count` more writes have been acknowledged, no matter how busy the machine is. */
 export async function writesOf({ acknowledged }: Ledger, count: number): Promise<void> {
   const wanted = acknowledged.size + count;
   const end = performance.now() + SERVED_MS_MAX;

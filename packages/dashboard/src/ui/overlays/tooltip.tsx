@@ -35,7 +35,7 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      // Only opens for keyboard focus, and not after a click or when a dialog moves the focus.
+      // Only opens for keyboard focus, and not after a click or when a dialog moves focus.
       onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}

@@ -86,7 +86,7 @@ export type Contents = {
 
 export type Condition = {
   isMet(): boolean;
-  /** Does what is needed to meet the condition, or throws. */
+  /** Takes the steps needed to meet the condition; throws if one fails. */
   meet(): Promise<void>;
   /** Called in the same tick in which the file was written or a newer one was found. */
   done(version: number): void;
@@ -130,7 +130,10 @@ async function meet(condition: Condition | undefined): Promise<void> {
   }
 }
 
-/** Makes a file, or the names in a directory, survive a power cut, if the system supports it. */
+/**
+ * Syncs a file, or a directory's entries, to disk, if the system supports it, so that a power cut
+ * does not lose them.
+ */
 export async function syncPath(path: string): Promise<void> {
   const opened = await open(path, OPEN_FLAGS).catch(() => null);
   await opened?.sync().catch(() => {});

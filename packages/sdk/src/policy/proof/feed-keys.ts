@@ -13,7 +13,7 @@ import { type Moment, momentOf, msSince } from '../time.ts';
 export type FeedKeys = {
   /** `no list`: no keys have been loaded, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
-  /** Loads the published list when that is due: at startup, and once a day. Never rejects. */
+  /** Loads the published list when it is due: at startup, and once a day. Never rejects. */
   refresh(): Promise<void>;
   /** How many times a newly loaded list was missing a key from the previous one. */
   readonly removals: number;

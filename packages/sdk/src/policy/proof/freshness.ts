@@ -1,7 +1,7 @@
 // Determines the moment up to which a signed response confirms the policy. A relay may hold back
 // responses and send them later, so the signing time must keep pace with the monotonic clock, and
 // may lag behind the wall clock only by as much as a response to a nonce has proven. A response to
-// a nonce is new, whatever the clocks say, so both comparisons start again from it.
+// a nonce is new, regardless of the clocks, so both comparisons start over from it.
 import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
