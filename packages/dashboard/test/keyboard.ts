@@ -22,7 +22,7 @@ export function keyboardOf(page: Page) {
       await page.evaluate('new Promise(requestAnimationFrame)');
       found = await name();
     }
-    ok(isRight(found), `the focus is on "${found}" ${says}`);
+    ok(isRight(found), `focus is on "${found}" ${says}`);
   };
   return {
     type: (text: string) => page.keyboard.type(text),

@@ -9,7 +9,7 @@ type Props = {
   label: string;
   offered: readonly Permission[];
   chosen: readonly Permission[];
-  /** Shown beside a permission's name, such as when it was last used. */
+  /** Shown next to a permission's name, such as when it was last used. */
   noteOf?(permission: Permission): ReactNode;
   onChosen(chosen: Permission[]): void;
 };

@@ -4,7 +4,7 @@ import styles from './disclosure.module.css';
 
 type Props = {
   title: string;
-  /** The current values of the fields inside, shown beside the title. */
+  /** The current values of the fields inside, shown next to the title. */
   summary: string;
   /** Whether a field inside has an error. If so, the fields are shown. */
   hasError: boolean;

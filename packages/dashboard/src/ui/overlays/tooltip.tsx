@@ -1,4 +1,4 @@
-// Shows a short text beside the hovered or focused element. It is rendered in the top layer, so
+// Shows a short text next to the hovered or focused element. It is rendered in the top layer, so
 // that tables don't cut it off.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
