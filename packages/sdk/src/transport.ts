@@ -12,7 +12,7 @@ type Exchange = {
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;
-  /** A body already serialized as JSON. */
+  /** A body already serialised as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;

@@ -56,7 +56,7 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Returns the event, or throws WebhookRefused. `body` must be the bytes as they were received, not
- * parsed and serialized again. While a secret is being rotated, pass the old or the new one, or
+ * parsed and serialised again. While a secret is being rotated, pass the old or the new one, or
  * both.
  */
 // biome-ignore lint/complexity/useMaxParams: three required values, and options

@@ -5,8 +5,8 @@
 // A probe reads tags, one byte for each slot, which the processor can cache. It reads a record only
 // if the tag matches: nearly always one record for a known key, and none for an unknown one.
 // bench sdk, with a million keys, against a table without tags that is 63 % full: 108 → 93 bytes
-// per key, an unknown key 0.1 µs cheaper, and a known key unchanged, because it waits for its record
-// either way.
+// per key, an unknown key 0.1 µs cheaper, and a known key unchanged, because it waits for its
+// record either way.
 import { DIGEST_WORDS } from './digest.ts';
 
 /** The link to the key's IDs; zero if the record is empty. */
