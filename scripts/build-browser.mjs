@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
-// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file next to it
 import { widgetOptions } from './widget-options.mjs';
 
 const HOME = 'packages/dashboard';
@@ -130,7 +130,8 @@ const outputOf = ({ outputs }, entry) =>
   Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
 
 /**
- * An entry's style sheet contains the rules of all its chunks, so the chunks' own aren't needed.
+ * An entry's style sheet contains the rules of all its chunks, so the chunks' own style sheets
+ * aren't needed.
  */
 function dropExtraStyles({ outputs }, home) {
   const kept = new Set(

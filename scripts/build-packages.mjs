@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
 import { declareClient, declarePackage } from './declarations.mjs';
 import { includeSources, sourceMaps } from './source-maps.mjs';
-// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file next to it
 import { widgetOptions } from './widget-options.mjs';
 
 const recipes = {

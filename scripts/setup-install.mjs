@@ -39,7 +39,7 @@ export async function installMissing({ serverOnly }) {
   if (isReady()) return;
   refuseUnwritable();
   await withLock(root, async () => {
-    // The process that held the lock before may have installed everything.
+    // The process that previously held the lock may have installed everything.
     if (!isReady()) await install(stamp, { dev: !(serverOnly && isWithoutDev()) });
   });
 }

@@ -51,9 +51,7 @@ export const byWorker = <Name extends string, Command extends Span>({
     }),
 });
 
-/**
- * Adds the CPU time per piece of work, which a busy machine distorts less than it does the rate.
- */
+/** Adds the CPU time per piece of work, which a busy machine distorts less than the rate. */
 async function sampleOf(
   program: Program,
   work: () => Promise<Counted & { remark: string }>,

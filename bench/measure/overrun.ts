@@ -5,7 +5,7 @@ export const OVERRUN_MAX = 10;
 /**
  * Waits for work, but no longer than ten times the planned time. Returns whether it was cut off.
  * Work that is cut off continues in the background until it next checks the time, and its result is
- * dropped.
+ * discarded.
  */
 export async function isEndedByOverrun(
   work: Promise<unknown>,

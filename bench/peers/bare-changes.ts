@@ -1,8 +1,8 @@
 // What a change is compared with: the same statements under the same roles and scope, sent by bare
 // `pg` with prepared statements and its own pipelining, in as many round trips as the server needs.
-// Without HTTP, parsing and serialization, only the database and its driver are measured. The
-// caller's key isn't looked up, because the server itself does so only a few times a second,
-// however many changes there are.
+// Without HTTP, parsing and serialisation, only the database and its driver are measured. The
+// caller's key isn't looked up, because the server itself does so only a few times a second, no
+// matter how many changes it makes.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';

@@ -1,7 +1,7 @@
 // The time from sending a revocation until the last of 10,000 nodes behind one relay has received
-// it, alternating with two peers that have the same number of nodes: a server that only holds
-// requests and responds to them, and one that writes the same bytes to raw sockets. The control
-// plane only ever holds two polls: one for all nodes, and Edge's own.
+// it, measured alternately with two peers that have the same number of nodes: a server that only
+// holds requests and responds to them, and one that writes the same bytes to raw sockets. The
+// control plane only ever holds two polls: one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hrtime } from 'node:process';
@@ -166,7 +166,7 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Edge follows only live and the nodes follow both environments, so that Edge's own record
+      // Edge follows only the live environment and the nodes follow both, so that Edge's own record
       // doesn't count towards the nodes' limit.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,

@@ -1,5 +1,5 @@
 // A control plane that serves nothing but its policy, with BENCH_KEYS keys, so that only the node's
-// cost of loading it is measured. It serializes all keys before it starts to listen, so as not to
+// cost of loading it is measured. It serialises all keys before it starts to listen, so as not to
 // compete with the measured node for CPU caches.
 import { createServer, type ServerResponse } from 'node:http';
 import { reportPort } from '../peers/listen.ts';

@@ -5,7 +5,7 @@ import { atMost } from '../measure/goal.ts';
 const BYTES_PER_KEY_MAX = 128;
 const CPU_SECONDS_MAX = 10;
 const BLOCKED_MS_MAX = 50;
-/** How long it should take to serialize a million keys and load them twice. */
+/** How long it should take to serialise a million keys and load them twice. */
 export const LOADING_MS = 30_000;
 
 export type Loaded = { cpuMs: number; wallMs: number; blockedMs: number; bytesPerKey: number };

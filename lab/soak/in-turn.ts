@@ -1,5 +1,5 @@
 // Runs faults one after another. Each one begins while every part is running and lasts until its
-// effect is over. Then every part has to recover before the next one begins. Meanwhile, probes
+// effect is over. Then every part has to recover before the next fault begins. Meanwhile, probes
 // measure the deployment from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';

@@ -42,14 +42,18 @@ function readCommandLine() {
   const usual = bed === '' ? MINUTES : MINUTES_IN_TURN;
   const given = [values.minutes ?? usual, values.seed, values.clients];
   const [minutes, seed, clients] = given.map(Number);
-  if (!(minutes && minutes > 0 && minutes <= MINUTES_MAX)) throw new Error('--minutes: 0 to 1440');
-  if (seed === undefined || !Number.isInteger(seed)) throw new Error('--seed: a whole number');
-  if (!clients || !Number.isInteger(clients)) throw new Error('--clients: a whole number');
+  if (!(minutes && minutes > 0 && minutes <= MINUTES_MAX)) {
+    throw new Error('--minutes must be above 0, and at most 1440');
+  }
+  if (seed === undefined || !Number.isInteger(seed)) {
+    throw new Error('--seed must be a whole number');
+  }
+  if (!clients || !Number.isInteger(clients)) throw new Error('--clients must be a whole number');
   if (store !== '' && !Object.hasOwn(beds, store)) {
-    throw new Error(`--store: ${Object.keys(beds).join(' or ')}`);
+    throw new Error(`--store must be ${Object.keys(beds).join(' or ')}`);
   }
   if (bed !== '' && !Object.hasOwn(namedBeds, bed)) {
-    throw new Error(`--bed: ${Object.keys(namedBeds).join(' or ')}`);
+    throw new Error(`--bed must be ${Object.keys(namedBeds).join(' or ')}`);
   }
   const all = Object.entries(bed === '' ? beds : namedBeds);
   const chosen = all.filter(([name]) => [store, bed].every((one) => one === '' || one === name));

@@ -2,7 +2,9 @@
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
-/** Begins a fault, ends it after `forMs`, and resolves once everything it affected runs again. */
+/**
+ * Begins a fault, ends it after `forMs`, and resolves once everything it affected is running again.
+ */
 export type Fault = (forMs: number, dice: number) => Promise<void>;
 
 /** A fault without a fixed duration: `begin` returns a function that ends it. */

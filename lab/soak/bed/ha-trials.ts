@@ -78,7 +78,7 @@ function trialsOf(part: string, choose: () => Promise<Part>, isCut: boolean): Tr
   return trials.filter(({ fault }) => isCut || fault !== 'cut off');
 }
 
-/** Counters may be lost from the start of the fault until the part runs again. */
+/** Counters may be lost from the start of the fault until the part is running again. */
 const losingCounters = (trials: Trial[], losses: Span[]): Trial[] =>
   trials.map((trial) => ({
     ...trial,

@@ -1,6 +1,6 @@
 // I4 to I9: what readers of the policy feed saw. Each reader folds snapshots and deltas into a
-// state. Two states with the same filter and version must be equal, whichever responses led to
-// them.
+// state. Two states with the same filter and version must be equal, regardless of the responses
+// they came from.
 import {
   type Check,
   Findings,

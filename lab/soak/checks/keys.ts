@@ -49,7 +49,7 @@ const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Se
   },
 ];
 
-/** Collects every state in which a response showed a key, and the key's state at the end. */
+/** Collects every state of a key that appeared in a response, and the key's state at the end. */
 function statesOf(history: History): Map<string, Seen[]> {
   const kinds = ['key.create', 'key.patch', 'key.rotate', 'key.revoke', 'key.read'];
   const states = opsOf(history, ...kinds)

@@ -138,7 +138,9 @@ export async function pollAhead(world: World, client: string, { dice }: Step): P
   await read(world, { reader, filter, at: dice[0], since, more: { isAhead: true } });
 }
 
-/** Takes fresh snapshots at the end, whole and in pages, to compare every reader's state with. */
+/**
+ * Takes fresh snapshots at the end, whole and in pages, for comparison with every reader's state.
+ */
 export async function readWhole(world: World, { name, query }: Filter): Promise<void> {
   const whole = query.replace(/&max_keys=\d+/, '');
   const paged = `${whole}&max_keys=${PAGE_KEYS}`;

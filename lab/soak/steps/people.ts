@@ -139,7 +139,7 @@ async function reset(world: World, client: string, at: number): Promise<void> {
 
 const NEWCOMERS = 20;
 
-/** Signs up with new and known email addresses. Every attempt sends one email. */
+/** Signs up with new and existing email addresses. Every attempt sends one email. */
 export async function signUp(world: World, client: string, { dice }: Step): Promise<void> {
   const email = `newcomer-${world.workspaceId}-${dice[1] % NEWCOMERS}@example.com`;
   await send(world, client, {

@@ -135,7 +135,7 @@ export async function sendTelemetry(world: World, client: string, { dice }: Step
   });
 }
 
-/** Sends batches that exceed the budget. Every second one is rejected, but still charged. */
+/** Sends batches that exceed the budget. Every other batch is rejected, but still charged. */
 export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
   const { secretKey, projectId, tenantId, keyId } = world.spender;
   const events = Math.ceil(world.budget / 4);

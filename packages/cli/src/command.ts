@@ -1,6 +1,6 @@
 // Commands are objects in a table. This file defines their fields, and functions that create the
-// common kinds of command: to show or change an object, create a secret, do something irreversible
-// after a confirmation, or list objects.
+// common kinds of command: those that show or change an object, create a secret, do something
+// irreversible after a confirmation, or list objects.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';

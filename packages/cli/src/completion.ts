@@ -8,8 +8,8 @@ export type Shell = (typeof shells)[number];
 /** A level of the command line: the program itself, a group or a command. */
 type Level = {
   /**
-   * The words that lead to this level, each preceded by a space, such as ` keys list`; empty for
-   * the program.
+   * The words that select this level, each preceded by a space, such as ` keys list`; empty for the
+   * program.
    */
   at: string;
   children: { name: string; about: string }[];
@@ -52,8 +52,8 @@ const wordsOf = ({ children, options }: Level): string =>
   [...children.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'].join(' ');
 
 /**
- * Maps the flag of each option with a fixed set of values to those values. The values are the same
- * in every command that has the flag.
+ * Maps each flag that has a fixed set of values to those values. The values are the same in every
+ * command that has the flag.
  */
 function choicesOf(levels: readonly Level[]): Map<string, string> {
   const withChoices = levels.flatMap(({ options }) => options.filter((one) => one.choices.length));

@@ -112,7 +112,7 @@ type RunState = {
   profiles: readonly string[];
 };
 
-/** If a command has a `--profile` of its own, the last one is its own. */
+/** If a command has its own `--profile` option, the last `--profile` belongs to the command. */
 const loginProfile = ({ options = [] }: Command, profiles: readonly string[]) =>
   options.some(({ flags }) => flags.startsWith('--profile ')) ? profiles.at(-2) : profiles.at(-1);
 

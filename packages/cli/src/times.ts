@@ -11,8 +11,8 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /**
- * Parses `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds; null if the text has none of these
- * forms.
+ * Converts `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds; null if the text has a different
+ * format.
  */
 export function spanMs(text: string): number | null {
   const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];

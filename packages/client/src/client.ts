@@ -171,8 +171,8 @@ export function createClient(options: ClientOptions): Client {
 
 /**
  * Creates a smaller client for web pages. It can only call endpoints by their method and path.
- * Options, retries and errors are those of {@link createClient}, except that it has no
- * `traceparent`.
+ * Options, retries and errors are the same as for {@link createClient}, except that there is no
+ * `traceparent` option.
  *
  * @example
  * const caller = createCaller({ url: 'https://keys.example.com', token: embedToken });

@@ -1,4 +1,4 @@
-// Receipts of revocations. Most apps and pages never verify one, so this code is imported only when
+// Revocation receipts. Most apps and pages never verify one, so this code is imported only when
 // needed, which keeps it out of a bundle's main chunk.
 import type { ReceiptKeys, ReceiptVerdict } from './verify-receipt.ts';
 

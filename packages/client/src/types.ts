@@ -1,4 +1,4 @@
-// The types of what a caller passes to an endpoint and what it gets back.
+// The types of endpoints' inputs and responses.
 import type { Endpoints } from './endpoints.ts';
 
 type Nothing = Record<never, never>;
@@ -36,9 +36,9 @@ export type CallOptions = {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Identifies the call, so that it is carried out only once, no matter how often it is sent: 1 to
-   * 255 visible ASCII characters; by default a new random key. Sent only with POSTs that accept a
-   * secret key or a session.
+   * Identifies the call, so that it is carried out only once, no matter how many times it is sent:
+   * 1 to 255 visible ASCII characters; by default a new random key. Sent only with POSTs that
+   * accept a secret key or a session.
    */
   idempotencyKey?: string | undefined;
   /**
@@ -71,7 +71,7 @@ export type PagesLimit = {
   pagesMax?: number | undefined;
 };
 
-/** An argument that may be omitted if none of its fields is required. */
+/** An argument that may be omitted if none of its fields are required. */
 export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
 /** The path parameters, as the first arguments of a method. */

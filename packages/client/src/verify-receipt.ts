@@ -1,4 +1,5 @@
-// Verifies receipts of revocations without any request, in Node.js 20 and later and in browsers.
+// Verifies revocation receipts without making any requests, in Node.js 20 and later and in
+// browsers.
 import {
   incompleteReasons,
   RECEIPT_PURPOSE,

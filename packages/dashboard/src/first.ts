@@ -1,4 +1,4 @@
-// The first script of the page. It sets the theme before anything is rendered.
+// The page's first script. It sets the theme before anything is rendered.
 import { applyTheme } from './theme.ts';
 
 applyTheme();

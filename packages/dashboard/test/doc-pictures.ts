@@ -10,7 +10,7 @@ import { openStudio } from './studio.ts';
 
 const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
-/** Tall enough to show more of the overview than only its chart. */
+/** Tall enough to show more of the overview than just its chart. */
 const TALL = { ...SIZE, height: 976 };
 /**
  * Revocations slower than this aren't used for the picture. They only happen on a busy machine, so

@@ -1,9 +1,9 @@
-// Acts like a user who only has a keyboard, and checks that the focus is never lost.
+// Acts like a user who only has a keyboard, and checks that focus is never lost.
 import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
 const TABS_MAX = 80;
-/** How many frames to wait for the focus: half a minute at 60 frames per second. */
+/** How many frames to wait for focus: half a minute at 60 frames per second. */
 const FRAMES_MAX = 1800;
 
 /** The name that a screen reader would read for the focused element; empty if it has none. */
@@ -22,18 +22,18 @@ export function keyboardOf(page: Page) {
       await page.evaluate('new Promise(requestAnimationFrame)');
       found = await name();
     }
-    ok(isRight(found), `the focus is on "${found}" ${says}`);
+    ok(isRight(found), `focus is on "${found}" ${says}`);
   };
   return {
     type: (text: string) => page.keyboard.type(text),
-    /** Presses keys, and fails if the focus moves to the body. */
+    /** Presses keys, and fails if focus moves to the body. */
     press: async (...keys: string[]): Promise<void> => {
       for (const key of keys) {
         await page.keyboard.press(key);
         await waitFor((found) => found !== '', `after ${key}`);
       }
     },
-    /** Presses Tab until the control with this name has the focus. */
+    /** Presses Tab until the control with this name has focus. */
     tabTo: async (wanted: string | RegExp): Promise<void> => {
       const passed: string[] = [];
       while (passed.length < TABS_MAX && !matches(passed.at(-1) ?? '', wanted)) {
@@ -42,7 +42,7 @@ export function keyboardOf(page: Page) {
       }
       ok(matches(passed.at(-1) ?? '', wanted), `no ${wanted} in ${passed.join(' | ')}`);
     },
-    /** Waits until the element with this name has the focus. */
+    /** Waits until the element with this name has focus. */
     at: (wanted: string | RegExp): Promise<void> =>
       waitFor((found) => matches(found, wanted), `and not on "${wanted}"`),
   };

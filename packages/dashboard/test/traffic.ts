@@ -9,7 +9,7 @@ const DAYS = 35;
 const MONTHS = 5;
 const BATCH_EVENTS = 4000;
 
-/** Each event stands for about this many requests. */
+/** Each event represents about this many requests. */
 const REQUESTS_EACH = 24;
 
 type Key = Parameters<typeof eventOf>[0];

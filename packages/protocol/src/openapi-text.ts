@@ -144,7 +144,7 @@ export const securitySchemes = {
   ),
   bootstrapToken: bearer(
     'set by the operator',
-    'Can only create workspaces. With the embedded store, you find it in the data directory.',
+    'Can only create workspaces. With the embedded store, it is in the data directory.',
   ),
   scannerSignature: {
     type: 'apiKey',

@@ -86,7 +86,7 @@ function menuGroup({ name, operations }: Group): Html {
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
 }
 
-/** Renders the first request to try, shown beside the introduction on wide screens. */
+/** Renders the first request to try, shown next to the introduction on wide screens. */
 function firstRequest({ firstOperation, url }: ApiDocument): Html {
   if (!firstOperation) return nothing;
   const { id, summary } = firstOperation;

@@ -1,7 +1,7 @@
 // Readers for JSON from the network and from disk, and for other values of unknown type. Each
 // checks bounds, because JSON such as 1e999 parses to Infinity.
 
-/** Thrown for an invalid value. The message never quotes anything but a field's name. */
+/** Thrown for an invalid value. The message may quote field names, but no received values. */
 export class InvalidContent extends Error {
   override readonly name = 'InvalidContent';
 }

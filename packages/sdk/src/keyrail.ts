@@ -172,7 +172,7 @@ function feedVerifierOf<R>(
   return createFeedVerifier({ keys, clock, keepsBodies: cacheDir !== null });
 }
 
-/** With a test secret key, the feed only has test keys. */
+/** With a test secret key, the feed contains only test keys. */
 function envOfFeed<R>({ env, secretKey }: Settings<R>) {
   return env ?? (parseCredential(secretKey)?.env === 'test' ? 'test' : null);
 }

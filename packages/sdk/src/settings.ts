@@ -1,5 +1,5 @@
 // Applies defaults to a node's options and checks them. Mistakes that would leave routes
-// unprotected throw a TypeError; numbers out of range are clamped and unknown names are ignored,
+// unprotected throw a TypeError; out-of-range numbers are clamped and unknown names are ignored,
 // each with a warning.
 
 import { hostname } from 'node:os';
@@ -76,7 +76,8 @@ type Bounds = { min: number; max: number; usual: number };
 type Warn = (message: string) => void;
 
 /**
- * The minimum `staleAfterMs`, in polls: jitter delays a poll by up to 20 %, and a poll takes time.
+ * The minimum `staleAfterMs`, in poll intervals: jitter delays a poll by up to 20 %, and a poll
+ * takes time.
  */
 const STALE_POLLS_MIN = 1.5;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
@@ -156,7 +157,9 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-/** Throws instead of clamping, because clamping would allow keys that the given value denies. */
+/**
+ * Throws instead of clamping, because clamping would allow keys that the given value would deny.
+ */
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;

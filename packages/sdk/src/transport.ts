@@ -12,7 +12,7 @@ type Exchange = {
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;
-  /** A body already serialized as JSON. */
+  /** A body already serialised as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
@@ -158,8 +158,8 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
 });
 
 /**
- * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which it
- * was.
+ * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which of
+ * the two happened.
  */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();

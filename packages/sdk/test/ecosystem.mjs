@@ -1,4 +1,4 @@
-// Run by `npm run release-check` beside the packed SDK: `node ecosystem.mjs h3` prints how the
+// Run by `npm run release-check` next to the packed SDK: `node ecosystem.mjs h3` prints how the
 // named framework or runtime behaves behind `protect`. Each serves GET and POST.
 import { createServer } from 'node:http';
 import { protect as protectNode } from '@keyrail/sdk/node';

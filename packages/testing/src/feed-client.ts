@@ -16,7 +16,7 @@ const WAIT_MS = 5000;
 
 type Sent = { method?: string; body?: unknown };
 
-/** Sends one request and returns its response, whatever the status. */
+/** Sends one request and returns its response, regardless of the status. */
 export async function request(
   { url, token }: Client,
   path: string,

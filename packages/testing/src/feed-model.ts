@@ -1,6 +1,6 @@
-// A project's policy feed in memory, for simulations: each key with the last change to it, each
-// change with its version, and the oldest version that a delta can start from (the floor). A reader
-// keeps the state it started with, as in a repeatable-read transaction, and gets the rows that the
+// A project's policy feed in memory, for simulations: each key with its last change, each change
+// with its version, and the oldest version that a delta can start from (the floor). A reader keeps
+// the state it started with, as in a repeatable-read transaction, and gets the rows that the
 // product's SQL statements would return.
 import { allEnvs, type Env } from '@keyrail/server/doors/reach.ts';
 import type { EntryPosition, FeedFilter } from '@keyrail/server/features/policy/feed-view.ts';
@@ -136,7 +136,10 @@ const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
 export const keysIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
   unretiredIn({ keys }, filter).filter((key) => !isUnsupported(key, filter));
 
-/** Includes those that the node doesn't get, because it can't enforce a feature they require. */
+/**
+ * Like `keysIn`, but includes keys that the node doesn't get because it can't enforce a feature
+ * they require.
+ */
 const unretiredIn = ({ keys }: Pick<FeedState, 'keys'>, filter: FeedFilter): ModelKey[] =>
   [...keys.values()]
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)

@@ -60,7 +60,7 @@ export type Harness = {
     token(token: string): Caller;
     /** A tenant's user in a browser: see `embed`. */
     embed: Caller;
-    /** The secret scanner; it signs its requests. */
+    /** The secret scanner, which signs its requests. */
     scanner: Caller;
     /** Members of the workspace. Each joins on the first call. */
     owner: Caller;

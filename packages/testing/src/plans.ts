@@ -28,7 +28,9 @@ const SETTINGS = {
   'auto_explain.log_level': 'warning',
 };
 
-/** Statements get this long instead of the server's own limit, because reporting takes time. */
+/**
+ * Statements are given this long instead of the server's own limit, because reporting takes time.
+ */
 const STATEMENT_MS_MAX = 60_000;
 
 let heard: Plan[] = [];

@@ -15,7 +15,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Listens on a port for a moment; returns the port, or null if it is in use. */
+/** Briefly listens on a port; returns the port, or null if it is in use. */
 async function listenOnce(port: number): Promise<number | null> {
   const server = createServer().listen(port, '127.0.0.1');
   try {

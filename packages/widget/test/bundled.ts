@@ -1,7 +1,7 @@
 // Bundles the package together with a page's code, as a vendor's bundler would.
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file next to it
 import { widgetOptions } from '../../../scripts/widget-options.mjs';
 
 const root = join(import.meta.dirname, '../../..');

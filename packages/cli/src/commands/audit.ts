@@ -1,4 +1,4 @@
-// The audit log, and how its hash chain is verified.
+// Commands for the audit log and its hash chain.
 import type { Item } from '@keyrail/client';
 import { type Command, type Group, listCommand } from '../command.ts';
 import { refused } from '../failures.ts';

@@ -131,7 +131,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Pages through the workspace's tenants to find all the wanted ones. Throws if any don't exist. */
+/** Looks for the wanted tenants, page by page. Throws if any don't exist. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);

@@ -1,11 +1,11 @@
-// Verifies receipts of revocations without a server.
+// Verifies revocation receipts without contacting a server.
 import { readFile, stat } from 'node:fs/promises';
 import { type ReceiptClaims, type ReceiptKeys, verifyReceipt } from '@keyrail/client';
 import type { Command, Group } from '../command.ts';
 import { refused, usage } from '../failures.ts';
 import { jsonOf } from '../input/given.ts';
 
-/** The file size limit, which allows for a receipt with 20,000 nodes, the maximum. */
+/** Large enough for a receipt with 20,000 nodes, which is the maximum. */
 const FILE_BYTES_MAX = 8_388_608;
 
 const verify: Command = {

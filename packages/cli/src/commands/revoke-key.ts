@@ -63,8 +63,8 @@ export const endingInput = (given: Given) => ({
 export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
 
 /**
- * When the key was revoked, if that happened before this command; null if it wasn't, or if it
- * couldn't be loaded in time.
+ * Returns when the key was revoked, if that was before this command. Null if it wasn't revoked, or
+ * if it couldn't be loaded in time.
  */
 export async function revokedAtOf(
   { output }: Context,

@@ -54,11 +54,11 @@ const fields: readonly Field<SecretKey>[] = [
 ];
 
 function permissionsText({ permissions: held, profile }: SecretKey): string {
-  if (held === null) return 'all that its role allows';
+  if (held === null) return 'everything its role allows';
   return profile ?? held.join(' ');
 }
 
-/** What narrows a secret key. */
+/** Options that limit what a secret key can do. */
 const limitOptions = [
   { flags: '--permission <name>', about: 'only this permission, repeatable', repeat: true },
   { flags: '--project <project>', about: 'only this project, repeatable', repeat: true },
@@ -161,7 +161,7 @@ export const secretKeys: Group = {
         requiredEnvOption,
         {
           flags: '--profile <profile>',
-          about: 'only the permissions for this use',
+          about: 'only the permissions in this profile',
           choices: profileNames,
         },
         ...limitOptions,
@@ -193,14 +193,14 @@ login, set KEYRAIL_PROFILE: here, --profile is the new key's.`,
     }),
     changeCommand({
       name: 'narrow',
-      summary: 'rename a secret key, or take permissions away from it',
+      summary: 'rename a secret key or narrow what it can do',
       args: [idArg],
       options: [...limitOptions, newNameOption, expiresOption, metaOption],
       examples: [
         'keyrail secret-keys narrow 01890c5e-… --permission policy:read --permission limits:write',
         'keyrail secret-keys narrow 01890c5e-… --network 203.0.113.0/24 --expires 30d',
       ],
-      notes: 'What you list replaces what the key has, and must be part of it.',
+      notes: 'Each list you pass replaces the current one and must be a subset of it.',
       ...foreseeable((client) => client.secretKeys.update)(async (client, given, { now }) => [
         given.id('id'),
         {

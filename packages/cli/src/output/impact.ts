@@ -24,7 +24,10 @@ export const impactFields: readonly Field<Impact>[] = [
   { title: 'scopes removed', of: (impact) => impact.scopes_removed.join(' '), ifAny: true },
 ];
 
-/** Describes an impact, with one sentence for each number. Most numbers are left out if zero. */
+/**
+ * Describes an impact, with one sentence for each number. Most numbers are left out if they are
+ * zero.
+ */
 export function impactText(impact: Impact): string {
   const { keys, tenants, nodes, nodes_unable: unable, capped } = impact;
   if (keys === 0 && !capped) return 'No keys would change.';
@@ -42,7 +45,7 @@ export function impactText(impact: Impact): string {
   return figures.filter((figure) => figure !== false).join(' ');
 }
 
-/** If not all keys were counted, those left out may have been used more recently. */
+/** If not all keys were counted, the others may have been used more recently. */
 function lastUsed({ capped }: Impact, time: string | null): string | null {
   if (!capped) return time;
   return time === null ? 'unknown' : `${time} or later`;

@@ -33,8 +33,7 @@ export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint
         const { text = '', tone } = cells[at] ?? {};
         const shown = cut(text, widths[at] ?? 0);
         const filled = place === kept.length - 1 ? shown : pad(shown, widths[at] ?? 0);
-        // Only the text is coloured and not the padding, so that trailing spaces have no
-        // background.
+        // Only the text is coloured, not the padding, so that trailing spaces have no background.
         return paint(tone, shown) + filled.slice(shown.length);
       })
       .join(' '.repeat(GAP))

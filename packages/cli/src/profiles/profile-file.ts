@@ -1,6 +1,6 @@
 // The profile file, which contains each deployment's URL and credential. Because of the
 // credentials, only its owner may read it. The file is always replaced as a whole, so it is never
-// left half written.
+// left half-written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ export function profilePath({ env, home }: Terminal): string {
 
 export function checkProfileName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
-  throw usage('Profile names can have 1 to 64 letters, digits, dots, hyphens or underscores.');
+  throw usage('Profile names must be 1 to 64 letters, digits, dots, hyphens or underscores.');
 }
 
 export async function loadProfiles(path: string): Promise<ProfileFile> {

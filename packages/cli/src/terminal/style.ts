@@ -44,7 +44,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** Truncates text that is wider than `width`, and ends it in an ellipsis. */
+/** Truncates text that is wider than `width`, and ends it with an ellipsis. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

@@ -9,7 +9,7 @@ type SessionState =
   | { status: 'asking' }
   | { status: 'out' }
   | { status: 'in'; session: SessionFacts }
-  /** The server rejected the session. The page stays, covered by a sign-in dialog. */
+  /** The server rejected the session. The page stays open, covered by a sign-in dialog. */
   | { status: 'ended'; session: SessionFacts };
 
 const STORED = 'keyrail.session';

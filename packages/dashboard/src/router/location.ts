@@ -71,7 +71,7 @@ export const preload = (to: string): void => void load(to);
 /**
  * Calls the listener when a different path is requested, before its screen is shown. Open dialogs
  * and menus close at that point. Otherwise, they would prevent the new screen's heading from
- * getting the focus.
+ * receiving focus.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);

@@ -1,19 +1,18 @@
-// Makes sure that the focus is never lost. A new page gets the focus. When the focused element
-// disappears, a nearby element gets it. When a submitted form has errors, the first invalid field
-// gets it.
+// Makes sure that focus is never lost. It moves to a new page's heading, to a nearby element when
+// the focused element disappears, and to the first invalid field when a submitted form has errors.
 import { type RefObject, useEffect, useRef } from 'react';
 import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 
 let isFirst = true;
 
 /**
- * Moves the focus to the page's heading whenever `place` changes, unless one of the new page's
- * controls already has it. The first page is left alone, because the browser handles it correctly.
+ * Moves focus to the page's heading whenever `place` changes, unless one of the new page's controls
+ * already has it. The first page is left alone, because the browser handles it correctly.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   const isNew = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves when the place changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focus moves when the place changes
   useEffect(() => {
     const main = heading.current?.closest('main');
     const isTaken = isNew.current && main?.contains(document.activeElement);
@@ -26,7 +25,7 @@ export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | n
 }
 
 /**
- * Moves the focus to a suitable element whenever it would be lost, until the returned function is
+ * Moves focus to a suitable element whenever it would be lost, until the returned function is
  * called.
  */
 export function keepFocus(): () => void {
@@ -48,7 +47,7 @@ export function keepFocus(): () => void {
     const isLost = document.activeElement === document.body && last && !isThere(last.element);
     (field ?? (isLost ? last?.place() : null))?.focus();
   };
-  // Wait one frame, because menus and pages move the focus themselves when they open or close.
+  // Wait one frame, because menus and pages move focus themselves when they open or close.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
     // Forget a form that has been removed, because it may contain a pasted key.

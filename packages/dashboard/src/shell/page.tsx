@@ -21,7 +21,7 @@ export const usePageFacts = (): Facts => useObserved(facts);
 
 type Props = {
   title: string;
-  /** Shown beside the heading, such as an object's state. */
+  /** Shown next to the heading, such as an object's state. */
   beside?: ReactNode;
   /** A line below the heading. */
   lead?: ReactNode;

@@ -7,7 +7,7 @@ import type { IconName } from '../ui/controls/icon.tsx';
 export type Command = {
   id: string;
   label: string;
-  /** Shown beside the label, such as a prefix or a workspace name. */
+  /** Shown next to the label, such as a prefix or a workspace name. */
   note?: string;
   icon: IconName;
   /** Additional words that match the command. */

@@ -15,7 +15,7 @@ type Props = {
 };
 
 export function Panel({ title, lead, children, foot, onSubmit }: Props) {
-  // When one panel replaces another, for example after a form is sent, the new heading gets the
+  // When one panel replaces another, for example after a form is sent, the new heading receives
   // focus, so that screen readers continue there.
   const heading = useHeadingFocus(title);
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Reports which policy versions the nodes behind the relay have applied. The control plane has to
 // record a node before the node gets a response, because revocations wait only for recorded nodes.
-// So each poll is reported first, together with others that arrive at about the same time, since
-// many nodes poll right after a change.
+// So each poll is reported first. Many nodes poll right after a change, so polls that arrive at
+// about the same time are reported together.
 import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RelayClock } from './clock.ts';
 import { type Answer, Unreachable, type Upstream } from './upstream.ts';
@@ -58,8 +58,8 @@ export function createAcknowledgements(
   let count = 0;
 
   /**
-   * Only one report per feed is in flight at a time; nodes for the next one are collected
-   * meanwhile.
+   * Only one report per feed is in flight at a time; nodes for the next one are collected in the
+   * meantime.
    */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);

@@ -1,4 +1,4 @@
-// The relay of an Edge: nodes poll it instead of the control plane. A request goes through
+// Edge's relay: nodes poll it instead of the control plane. A request goes through
 //
 //   members ─▶ acknowledgements ─▶ shared polls      the policy feed
 //          │          └─▶ pass on                    a first snapshot with a nonce
@@ -42,7 +42,7 @@ const PASSED = new Set([
   '/v1/idempotency/heartbeat',
   '/v1/ingest/batch',
 ]);
-/** How much longer a request to the control plane may take than the wait that it asks for. */
+/** How much longer a request to the control plane may take than the wait that it requests. */
 const GRACE_MS = 8_000;
 /**
  * How long a response may be reused for other nodes. A damaged response is not sent for longer than

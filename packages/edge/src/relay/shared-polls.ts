@@ -6,7 +6,7 @@
 //                                     request is made again for the others
 //
 // Each node waits as long as it asked to, so that nodes do not all poll again at the same moment. A
-// node whose time is up between two responses gets the last 304: it is at most one wait old.
+// node whose time is up between two responses gets the last 304, which is at most one wait old.
 import type { RelayClock } from './clock.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import { type Answer, Unreachable } from './upstream.ts';

@@ -164,7 +164,7 @@ const asked = (
 function answerOf(response: IncomingMessage, body: Buffer): Answer {
   const { statusCode: status = 502, headers } = response;
   const passed = passedHeaders(response, FOR_BROWSERS);
-  // A 304 has no body, and a Content-Length in it would mean the length of the full response.
+  // A 304 has no body, and its Content-Length would be the length of the full response.
   if (status !== 304) passed.push('Content-Length', String(body.length));
   const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
   const isPolicy = status === 200 || status === 304;

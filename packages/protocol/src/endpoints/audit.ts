@@ -1,4 +1,4 @@
-// The audit log, and how its hash chain is verified.
+// The audit log, and the verification of its hash chain.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { AuditAnchor, AuditChain, AuditLog } from '../objects/audit.ts';

@@ -1,4 +1,4 @@
-// The information about a deployment that is public before sign-in.
+// Information about a deployment that is public before sign-in.
 import { z } from 'zod';
 
 export const Deployment = z

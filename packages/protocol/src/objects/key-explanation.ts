@@ -4,7 +4,7 @@ import { denialReasons } from '../wire/denials.ts';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
 
-/** The checks, in the order a node makes them. */
+/** The checks, in the order a node runs them. */
 const CheckName = z.enum([
   'format',
   'checksum',

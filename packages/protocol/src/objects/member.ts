@@ -34,7 +34,7 @@ export const RemovedMember = z.strictObject({
   }),
 });
 
-/** `active` is true if the caller's session now works in the workspace just joined. */
+/** `active` is true if the caller's session has switched to the workspace just joined. */
 export const JoinedMember = z
   .strictObject({
     object: z.literal('workspace_member'),

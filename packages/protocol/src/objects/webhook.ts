@@ -68,7 +68,7 @@ export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
   .meta({ id: 'ChangeEvent' });
 
-/** A notice that is sent because of a date, so there is no audit log entry for it. */
+/** A notice triggered by a date rather than a change, so there is no audit log entry for it. */
 export const NoticeEvent = z
   .strictObject({
     type: z.enum(noticeTypes),

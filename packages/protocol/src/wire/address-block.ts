@@ -1,4 +1,4 @@
-// IP addresses and ranges, such as the trusted proxies in the settings. The only parser of ranges.
+// Parses IP addresses and ranges, such as the trusted proxies in the settings. No other code does.
 import { BlockList, isIP } from 'node:net';
 
 const BITS_MAX: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
@@ -94,8 +94,8 @@ const isIPv4 = (address: string, version: number): boolean =>
   version === 4 || mapped.check(address, 'ipv6');
 
 /**
- * Returns a function that checks whether an IP address is in one of the blocks. Node.js also finds
- * IPv4 addresses in IPv6 ranges such as `::/0`, so each version has its own list.
+ * Returns a function that checks whether an IP address is in one of the blocks. Node.js also
+ * matches IPv4 addresses against IPv6 ranges such as `::/0`, so each version has its own list.
  */
 export function createAddressCheck(blocks: readonly string[]): (address: string) => boolean {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };

@@ -1,4 +1,4 @@
-// The types of outbound events: every action in the audit log, and notices sent because of a date.
+// The types of outbound events: every action in the audit log, and notices triggered by a date.
 
 /** The actions recorded in the audit log. */
 export const auditActions = [

@@ -59,7 +59,7 @@ export const OVERLAP_HOURS_MAX = 168;
 export const OVERLAP_HOURS_DEFAULT = 24;
 export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
-/** How long the permissions that a secret key uses are remembered. */
+/** How long Keyrail remembers which permissions a secret key has used. */
 export const SECRET_KEY_USE_DAYS = 30;
 /** A permission's use is recorded again only after this time. */
 export const SECRET_KEY_USE_HOURS = 6;

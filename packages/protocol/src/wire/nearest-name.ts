@@ -15,8 +15,8 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 }
 
 /**
- * How many edits turn one name into the other: inserting, removing or replacing a character, or
- * swapping two neighbours.
+ * How many edits it takes to turn one name into the other: inserting, removing or replacing a
+ * character, or swapping two neighbours.
  */
 function editsBetween(from: string, to: string): number {
   let before: number[] = [];

@@ -26,10 +26,10 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** All their endpoints require the owner role. */
+/** Permissions whose endpoints all require the owner role. */
 export const ownerPermissions: Permission[] = ['members:write'];
 
-/** The permissions for the usual jobs, by name. */
+/** Sets of permissions for common purposes, by profile name. */
 export const profiles = {
   /** A process that verifies keys. */
   node: ['policy:read', 'limits:write', 'idempotency:write', 'telemetry:write'],
@@ -53,11 +53,11 @@ export type Profile = keyof typeof profiles;
 
 export const profileNames = Object.keys(profiles) as [Profile, ...Profile[]];
 
-/** In the order of the list, without duplicates. */
+/** Returns the permissions in the order of the list, without duplicates. */
 export const sortedPermissions = (held: readonly Permission[]): Permission[] =>
   permissions.filter((name) => held.includes(name));
 
-/** The profile with exactly these permissions; null if there isn't one. */
+/** Returns the profile with exactly these permissions; null if there isn't one. */
 export function profileOf(held: readonly Permission[] | null): Profile | null {
   if (held === null) return null;
   const isEqual = (name: Profile): boolean =>
@@ -65,7 +65,7 @@ export function profileOf(held: readonly Permission[] | null): Profile | null {
   return profileNames.find(isEqual) ?? null;
 }
 
-/** The permissions among `needed` that a key does not hold. Null holds all of them. */
+/** Returns the permissions in `needed` that a key lacks. If `held` is null, it lacks none. */
 export const lacks = (
   held: readonly Permission[] | null,
   needed: readonly Permission[],

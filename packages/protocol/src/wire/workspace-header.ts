@@ -1,4 +1,4 @@
-// The header in which a caller specifies the workspace that it expects its credential to belong to.
+// The header in which a caller names the workspace it expects its credential to belong to.
 
 export const WORKSPACE_HEADER = 'keyrail-workspace';
 

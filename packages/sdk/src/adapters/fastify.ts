@@ -47,8 +47,8 @@ export type FastifyRoute = {
 };
 
 /**
- * Route options that let only allowed requests through, checked before the body is parsed.
- * `contextOf` returns a request's context.
+ * Returns route options that let only allowed requests through. Requests are checked before their
+ * body is parsed. `contextOf` returns a request's context.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => ({
@@ -61,8 +61,8 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
     preParsing: async (request, reply, payload = request.raw) => {
       const call = nodeCall(request.raw, request.routeOptions.url);
       let found: Readable | undefined;
-      // A payload that an earlier hook decoded, or a test injected, cannot be put back into the
-      // request; a new stream replaces it.
+      // A payload decoded by an earlier hook or injected by a test cannot be put back into the
+      // request, so a new stream replaces it.
       const bodyBytes = async () => {
         const bytes = await readWhole(payload);
         found = streamOf(bytes, Reflect.get(payload, 'receivedEncodedLength') ?? bytes.length);

@@ -1,4 +1,4 @@
-// Reads the request context in handlers whose framework cannot pass its type along.
+// Returns the typed request context, for frameworks that cannot pass its type to handlers.
 import type { RequestContext } from '../api/context.ts';
 import type { Keyrail } from '../api/keyrail.ts';
 import { fieldsOf } from '../json.ts';

@@ -1,4 +1,4 @@
-// Koa.
+// The adapter for Koa.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';

@@ -1,4 +1,4 @@
-// NestJS, on its Express or Fastify platform.
+// The adapter for NestJS, on the Express or Fastify platform.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeaderValues, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';

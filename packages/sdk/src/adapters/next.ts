@@ -1,4 +1,4 @@
-// Next.js route handlers.
+// The adapter for Next.js route handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
@@ -7,14 +7,14 @@ import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
 /**
- * Next.js loads a route on its first request, when the node has no policy yet. On serverless
- * platforms this happens often.
+ * Next.js loads a route on its first request, when the node has no policy yet. This happens often
+ * on serverless platforms.
  */
 const READY_WAIT_MS = 2_000;
 
 /**
- * Parameters as in Next.js 15 and later. Next.js 14 passes a plain object, which can be awaited
- * too.
+ * Parameters as in Next.js 15 and later. Next.js 14 passes a plain object, which can also be
+ * awaited.
  */
 // biome-ignore lint/suspicious/noExplicitAny: Next.js 15 rejects a handler that declares less.
 export type AnyParams = { params: Promise<any> };

@@ -66,7 +66,7 @@ type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
-/** Whether there is a body that has not been read to the end. */
+/** Whether there is a body that has not been fully read. */
 export const isUnread = (request: IncomingMessage): boolean =>
   !request.readableEnded && !isBodiless(request);
 
@@ -93,7 +93,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
       stop();
       const bytes = gathered.bytes();
       if (bytes.length > 0) unread(request, bytes);
-      // The stream does not notice that the listener was removed until the current tick is over.
+      // The stream does not notice that the listener was removed until the current tick ends.
       setImmediate(resolve, bytes);
     };
     const broken = () => {
@@ -115,7 +115,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
       if (request.aborted) broken();
       else if (isRead(request)) putBack();
     };
-    /** After `end` nothing can be put back, so a body that was read is lost. */
+    /** Nothing can be put back after `end`, so anything already read is lost. */
     const end = () => (gathered.size() === 0 ? putBack() : broken());
     request.on('readable', read).on('end', end).on('close', broken).on('error', broken);
   });

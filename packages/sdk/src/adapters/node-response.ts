@@ -126,8 +126,8 @@ export function outcomeOf(
 }
 
 /**
- * Headers that the handler added or changed. Headers set earlier by middleware (CORS, request ID)
- * belong to this one request and are not stored.
+ * Returns the headers that the handler added or changed. Headers set earlier by middleware (CORS,
+ * request ID) belong to this one request and are not stored.
  */
 export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>
   Object.fromEntries(

@@ -2,7 +2,7 @@
 import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
 
-/** Statuses that allow no body: the Response constructor throws if it gets one. */
+/** Statuses without a body: the Response constructor throws if it is given one. */
 const BODILESS = new Set([204, 205, 304]);
 
 export const webResponse = ({ status, headers, body }: ReadyResponse): Response =>
@@ -38,7 +38,7 @@ export function watched(admitted: Admitted, response: Response): Response {
   if (answer === null) {
     settle({ failed: true });
     throw new TypeError(
-      'The handler returned no Response, or one whose body has already been read.',
+      'The handler did not return a Response, or its body has already been read.',
     );
   }
   if (captureBytesMax === 0) {

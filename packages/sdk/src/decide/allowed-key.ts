@@ -27,7 +27,7 @@ const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
 const NONE: readonly string[] = Object.freeze([]);
 
-/** A key found in the policy, with what the clocks showed at that moment. */
+/** A key found in the policy, and the clock readings at that moment. */
 export type FoundKey<R> = {
   readonly inputs: Inputs<R>;
   readonly policy: Policy;

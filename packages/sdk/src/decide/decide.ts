@@ -44,7 +44,8 @@ export function decide<R>(
 }
 
 /**
- * Whether a string has a native key's length and prefix. Others may be hashed in `withoutFormat`.
+ * Whether a string has a native key's length and prefix. Other strings may be hashed in
+ * `withoutFormat`.
  */
 const hasNativeForm = (keyText: unknown): keyText is string =>
   typeof keyText === 'string' &&

@@ -6,7 +6,7 @@ import type { Env } from '../api/context.ts';
 
 const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
-/** Keeps identical idempotency keys apart if they come from different callers or routes. */
+/** Distinguishes identical idempotency keys from different callers or on different routes. */
 export type Scope = {
   projectId: string;
   env: Env;
@@ -50,8 +50,8 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
 }
 
 /**
- * Normalises the encoding of each pair. It works on bytes, because as text all bytes that are not
- * UTF-8, such as `%ff` and `%fe`, would become the same character.
+ * Normalises the encoding of each pair. It works on bytes: decoded as text, all bytes that are not
+ * valid UTF-8, such as `%ff` and `%fe`, would become the same character.
  */
 function sortedQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');

@@ -40,7 +40,7 @@ export type Idempotency = {
 
 const CALL_MS_MAX = 10_000;
 const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
-/** A handler that runs for longer is considered lost, and its lock expires. */
+/** A handler that runs longer than this is considered lost, and its lock expires. */
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;

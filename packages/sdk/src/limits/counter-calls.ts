@@ -1,5 +1,5 @@
 // Requests to the shared counters: checks, leases and returns. After a failure, only one request
-// per interval is sent, to try again.
+// per interval is sent, to see whether they work again.
 import {
   RATE_LIMIT_COST_MAX,
   RATE_LIMIT_LEASE_ID_CHARS_MAX,

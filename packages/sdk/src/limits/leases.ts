@@ -1,4 +1,4 @@
-// Decides rate-limited requests in this process, with units leased from the shared counters. If a
+// Decides rate-limited requests in this process, using units leased from the shared counters. If a
 // key has too few requests, too little quota left or too short a window, each of its requests is
 // checked individually instead.
 import type { RateLimitRule } from '../api/context.ts';

@@ -4,8 +4,8 @@
 //
 // A snapshot is built separately and swapped in as a whole. A delta is checked completely, then
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
-// and the request is retried after a pause. A delta request acknowledges its `since` version, so
-// it is sent only when that version is in force and a start from the cache keeps its removals.
+// and the request is retried after a pause. A delta request acknowledges its `since` version, so it
+// is sent only when that version is in force and a start from the cache would keep its removals.
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';
@@ -79,7 +79,10 @@ export class Feed {
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
-  /** The last delta was malformed or did not apply, so the node fetches a snapshot next. */
+  /**
+   * Whether the last delta was malformed or did not apply, so that the node fetches a snapshot
+   * next.
+   */
   #startsOver = false;
   /** The time after which `wake` may end the next pause early; null if it may not. */
   #wakesAfterMs: number | null = null;
@@ -209,8 +212,8 @@ export class Feed {
     const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // Slow down instead of polling in a loop: the server did not hold the poll, or it was not asked
-    // to and its response left the policy stale.
+    // Slow down instead of polling in a tight loop: the server did not hold the poll, or it was not
+    // asked to and its response left the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;

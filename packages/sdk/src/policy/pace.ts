@@ -1,5 +1,5 @@
 // The wait before the next request to the feed. It doubles with each failure, starts longer after a
-// hard failure, and has jitter, so that a fleet does not retry in step after an outage.
+// hard failure, and has jitter, so that a fleet does not retry in lockstep after an outage.
 import type { Chance } from '../clock.ts';
 
 const SOFT_MS_MIN = 500;

@@ -13,7 +13,8 @@ export class Pause {
   }
 
   /**
-   * `wake` can shorten the pause to `wakesAfterMs`, but no further; if that is null, not at all.
+   * `wake` can shorten the pause to `wakesAfterMs`, but no further. If that is null, it has no
+   * effect.
    */
   wait(ms: number, wakesAfterMs: number | null = null): Promise<void> {
     const signal = this.#signal;

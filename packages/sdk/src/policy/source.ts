@@ -84,8 +84,8 @@ type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
 const NONCE_BYTES = 16;
 
 /**
- * Returns a random value for one request. A response signed together with it was made for that
- * request.
+ * Returns a random value for one request. A response signed together with it must have been made
+ * for that request.
  */
 const nonceOf = (chance: Chance): string =>
   Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
@@ -177,7 +177,7 @@ export class Source {
     }
   }
 
-  /** Loads one page. Pages after the first are retried before the whole snapshot is given up. */
+  /** Loads one page. Pages after the first are retried before the whole snapshot is abandoned. */
   async page(cursor: string | null, workspaceId: string | null): Promise<Proven<SnapshotPage>> {
     const { chance, pause, signal } = this.#parts;
     for (let failures = 1; ; failures += 1) {

@@ -97,7 +97,7 @@ export class PolicyState {
 
   /**
    * Sets a policy from the cache, which was last confirmed at `confirmedAt`. If the wall clock
-   * shows an earlier time, it was set back, so the age is unknown and counts as infinite.
+   * shows an earlier time, it was set back, so the age is unknown and is treated as infinite.
    */
   restored(policy: Policy, confirmedAt: number): void {
     const { wallMs, elapsedMs } = momentOf(this.#parts.clock);

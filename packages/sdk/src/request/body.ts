@@ -71,7 +71,7 @@ function sorted(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Reads a Web request's body without using it up. */
+/** Reads a Web request's body without consuming it. */
 export async function webBytes(request: Request): Promise<Uint8Array> {
   const gathered = gather();
   const { body } = request.clone();

@@ -69,7 +69,7 @@ const faultIn = (route: RouteOptions): string | null =>
   faultOf(fieldsOf(route.rateLimit), rateLimit, 'rateLimit.') ??
   faultOf(fieldsOf(route.idempotency), idempotency, 'idempotency.');
 
-/** Describes the first option that is unknown or has a wrong value. */
+/** Describes the first option that is unknown or has an invalid value. */
 function faultOf(options: object, known: Rules, path = ''): string | null {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

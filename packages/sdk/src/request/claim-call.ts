@@ -107,7 +107,7 @@ async function bodyOf(call: IncomingCall): Promise<Uint8Array | Refused> {
   } catch (error) {
     if (!isTooLarge(error)) return invalid('The request body was cut off.');
     const most = IDEMPOTENT_BODY_BYTES_MAX;
-    const message = `The body of an idempotent request can have at most ${most} bytes.`;
+    const message = `The body of an idempotent request must not exceed ${most} bytes.`;
     return refusedWith('payload_too_large', { message });
   }
 }

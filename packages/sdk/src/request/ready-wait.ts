@@ -17,8 +17,8 @@ type Readiness = {
 
 /**
  * Wraps `admit` so that it waits first if there is no policy yet. The time limit runs from the
- * first request that waits, so a node that never gets a policy delays only the requests of its
- * first seconds.
+ * first request that waits, so a node that never gets a policy delays only the requests in its
+ * first few seconds.
  */
 export function admitWhenReady<R>(admit: Admit<R>, readiness: Readiness): Admit<R> {
   const { clock, isReady, whenReady } = readiness;

@@ -1,4 +1,4 @@
-// One batch of telemetry events, serialized for the control plane.
+// One batch of telemetry events, serialised for the control plane.
 import {
   INGEST_DURATION_MS_MAX,
   INGEST_SHORT_CHARS_MAX,
@@ -39,7 +39,7 @@ export type TelemetryEvent = {
 const OPENING = '{"events":[';
 
 /**
- * Events in order of arrival, serialized as JSON into one reusable buffer: queued objects, or new
+ * Events in order of arrival, serialised as JSON into one reusable buffer: queued objects, or new
  * memory for every batch, would burden the garbage collector.
  */
 export class Lines {
@@ -152,7 +152,7 @@ export function openSender(
  * Truncates every field to what the control plane accepts, so that it never rejects a whole batch
  * because of one unusual request.
  */
-// bench sdk: serialized by hand for every request, in a third of the time of `JSON.stringify`.
+// bench sdk: serialised by hand for every request, in a third of the time of `JSON.stringify`.
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
   const status = isStatus(event.status) ? event.status : STATUS_ODD;

@@ -1,7 +1,7 @@
 // Chooses the requests that are reported to telemetry: all of them up to a certain rate, and a
-// share of them above it. Each event includes the share at which it was chosen: dividing by the
-// share makes totals right on average. The first request of a key in a minute is always reported,
-// with share 1, so that every key and tenant appears.
+// random sample above it. Each event includes its share, the probability with which it was chosen:
+// dividing by the share makes totals correct on average. A key's first request in each minute is
+// always reported, with share 1, so that every key and tenant appears.
 import type { Chance, Clock } from '../clock.ts';
 
 export const EVENTS_PER_SECOND_MAX = 1_000;

@@ -66,7 +66,7 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
-  /** Events not serialized yet: serializing them in groups is cheaper than one by one. */
+  /** Events not serialised yet: serialising them in groups is cheaper than one by one. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
@@ -108,7 +108,7 @@ class TelemetryQueue {
   }
 
   /**
-   * A custom adapter may produce an event that cannot be serialized: only that event is dropped.
+   * A custom adapter may produce an event that cannot be serialised: only that event is dropped.
    */
   #writeDown(): void {
     const { batchMax } = this.#settings;

@@ -114,7 +114,10 @@ export function createTestPolicy(
   };
 }
 
-/** Revoked keys keep their position, so that a revocation between two pages skips no key. */
+/**
+ * Revoked keys keep their position, so that a revocation between two pages does not cause a key to
+ * be skipped.
+ */
 function pageOf(rows: readonly Row[], { after, mostKeys }: Page, current: number) {
   const [version = current, from = 0] = after?.split('.').map(Number) ?? [];
   const live = [...rows.entries()].filter(([at, { isRevoked }]) => at >= from && !isRevoked);

@@ -56,7 +56,7 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Returns the event, or throws WebhookRefused. `body` must be the bytes as they were received, not
- * parsed and serialized again. While a secret is being rotated, pass the old or the new one, or
+ * parsed and serialised again. While a secret is being rotated, pass the old or the new one, or
  * both.
  */
 // biome-ignore lint/complexity/useMaxParams: three required values, and options
@@ -100,7 +100,7 @@ function headerOf(headers: HeaderSource, name: string): string {
   return value;
 }
 
-/** Header names of a plain object may be written in any case. */
+/** A plain object's header names may be in any case. */
 function plainHeader(headers: object, wanted: string): unknown {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === wanted) ?? [];
   return Array.isArray(value) ? value.join(' ') : value;

@@ -1,5 +1,5 @@
-// Kills a server at random moments while clients write to it, starts it again, and each time
-// compares its data with all the responses clients received.
+// Kills a server at random moments while clients write to it, restarts it, and each time compares
+// its data with all the responses clients received.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

@@ -59,7 +59,7 @@ const REPEATED_MAX = 50;
 const PAUSE_MS = 20;
 const SERVED_MS_MAX = 60_000;
 
-/** Repeats a request that a busy server turns away, until it is served. */
+/** Repeats a request until it is served, because a busy server may reject it at first. */
 async function patiently(url: string, asked: Ask): Promise<Outcome> {
   const end = performance.now() + SERVED_MS_MAX;
   for (;;) {
@@ -91,7 +91,7 @@ export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   }
 }
 
-/** Resolves once `count` more writes have been acknowledged, however busy the machine is. */
+/** Resolves once `count` more writes have been acknowledged, no matter how busy the machine is. */
 export async function writesOf({ acknowledged }: Ledger, count: number): Promise<void> {
   const wanted = acknowledged.size + count;
   const end = performance.now() + SERVED_MS_MAX;

@@ -1,4 +1,5 @@
-// Locks a data directory, as a server does first, and keeps it locked until the program is killed.
+// Locks a data directory, as a server does at startup, and keeps it locked until the program is
+// killed.
 import { lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
 
 lockDirectory(process.argv[2] ?? '').then(

@@ -1,4 +1,4 @@
-// A process and its children, found through their parent, to stop and resume them together.
+// Stops and resumes a process together with its children, which are found through their parent.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Stops the parent first, so that it can't start any more children. */

@@ -1,5 +1,5 @@
-// A program that runs beside the tests under an unprivileged account. It can be killed, frozen and
-// started again on the same files. It stops when its parent dies, if not before.
+// A program that runs alongside the tests under an unprivileged account. It can be killed, frozen
+// and started again on the same files. It stops when its parent dies, if not before.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';

@@ -46,7 +46,7 @@ export function commandUnder(account: Account | null, program: string[]): [strin
   return [command, args];
 }
 
-/** Removes directories of killed runs, which could not clean up. */
+/** Removes directories left behind by killed runs. */
 function sweep(kind: string): void {
   for (const name of readdirSync(PARENT)) {
     const pid = name.match(new RegExp(`^kr-${kind}-(\\d+)-`))?.[1];

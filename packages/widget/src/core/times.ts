@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
-// Formats times, durations and numbers in the language of the UI. Times are local, show their time
-// zone, and use the locale's 12-hour or 24-hour clock. Tooltips also show UTC.
+// Formats times, durations and numbers in the UI's language. Times are local, show their time zone,
+// and use the locale's 12-hour or 24-hour clock. Tooltips also show UTC.
 import type { Words } from '../texts/texts.ts';
 
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute';
@@ -43,7 +43,7 @@ export function fullTime(instant: string, words: Lang): string {
 export const dateText = (instant: string, words: Lang): string =>
   formatted(new Date(instant), words, { dateStyle: 'medium' });
 
-/** A time such as "14:05 CET" if it is today, and otherwise such as "Thu 19 Nov, 14:05 CET". */
+/** A time such as "14:05 CET" if it is today, or "Thu 19 Nov, 14:05 CET" otherwise. */
 export function momentText(instant: string, words: Lang, nowMs: number): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === new Date(nowMs).toDateString();

@@ -72,7 +72,9 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** Says that access has ended. Everything the user sees or has typed stays on the screen. */
+/**
+ * Tells the user that access has ended. Everything the user sees or has typed stays on the screen.
+ */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

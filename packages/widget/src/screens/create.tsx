@@ -18,7 +18,7 @@ export function Create({ onCreated, onClose, onLook }: Props) {
   const { words, session } = useWidget();
   const [name, setName] = useState('');
   const grants = grantsOf(session);
-  // If there is only one scope, it is selected from the start.
+  // If there is only one scope, it is preselected.
   const [scopes, setScopes] = useState<readonly string[]>(grants.length === 1 ? grants : []);
   const [isTried, setTried] = useState(false);
   const isMissing = grants.length > 0 && scopes.length === 0;

@@ -1,4 +1,4 @@
-// Rotates a key. Says how long both keys will work, and shows it as two bars.
+// Rotates a key. Shows how long both keys will work, as text and as two bars.
 import type { Answer } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { endAfterRotationMs } from '@keyrail/protocol/wire/key-states.ts';

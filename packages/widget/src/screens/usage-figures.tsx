@@ -9,7 +9,7 @@ const WIDTH = 100;
 const HEIGHT = 40;
 const GAP_SHARE = 0.25;
 /**
- * The minimum height of a bar. Keeps a day with one request visible beside a day with a million.
+ * The minimum height of a bar. Keeps a day with one request visible next to a day with a million.
  */
 const BAR_MIN = 0.6;
 

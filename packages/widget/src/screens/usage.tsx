@@ -1,5 +1,5 @@
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
-// The usage of one key, as a chart with a bar for each day or as a table.
+// One key's usage, as a chart with a bar for each day or as a table.
 import { useEffect, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/api-key.ts';

@@ -32,7 +32,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates use the same language as the strings, because a mixture would be confusing.
+    // Dates use the same language as the strings, because mixing languages would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

@@ -1,4 +1,4 @@
-// Buttons. A busy button never gets the attribute `disabled`, because it would lose the focus.
+// Buttons. A busy button never gets the attribute `disabled`, because it would lose focus.
 import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -10,7 +10,7 @@ type Props = {
   type?: 'button' | 'submit';
   busy?: boolean;
   onClick?: () => void;
-  /** If true, this button gets the focus when its dialog opens. */
+  /** If true, this button receives focus when its dialog opens. */
   isFirst?: boolean;
 };
 

@@ -1,6 +1,6 @@
-// The browser's own dialog. It keeps the focus inside, makes the page behind it inert, and returns
-// the focus to the element that opened it. Pressing Esc in it has no effect on the page, so the
-// page's own dialogs stay open.
+// The browser's own dialog. It keeps focus inside, makes the page behind it inert, and returns
+// focus to the element that opened it. Pressing Esc in it has no effect on the page, so the page's
+// own dialogs stay open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -91,8 +91,8 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * Moves the focus to the title if the change has removed the element that opened the dialog. If the
- * page opened the dialog, the browser has already returned the focus.
+ * Moves focus to the title if the change has removed the element that opened the dialog. If the
+ * page opened the dialog, the browser has already returned focus.
  */
 function giveBack(opener: Element | null, root: Node): void {
   if (opener === null) return;

@@ -54,7 +54,7 @@ function MenuPopup({ label, entries, button, onClose }: PopupProps) {
   const choose = ({ because, onChoose }: MenuEntry) => {
     if (because) return;
     onClose();
-    // The focus goes to the button first, so that the next dialog returns it there.
+    // Focus moves to the button first, so that the next dialog returns it there.
     button?.focus();
     onChoose();
   };
@@ -130,7 +130,7 @@ const itemsOf = (menu: HTMLElement): HTMLElement[] => [
   ...menu.querySelectorAll<HTMLElement>('[role=menuitem]'),
 ];
 
-/** Moves the focus between entries. Returns true if the menu handles the key that was pressed. */
+/** Moves focus between entries. Returns true if the menu handles the key that was pressed. */
 function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
   const at = items.findIndex((item) => item.matches(':focus'));
   const last = items.length - 1;

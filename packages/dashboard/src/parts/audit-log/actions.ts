@@ -59,7 +59,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   url: 'URL',
 };
 
-/** The limits of a secret key: what the log stores as null if there is no limit. */
+/** What to show for a secret key's limits that the log stores as null, which means no limit. */
 export const unlimited: Readonly<Record<string, string>> = {
   permissions: 'everything its role allows',
   project_ids: 'all projects',

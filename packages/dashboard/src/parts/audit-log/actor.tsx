@@ -1,4 +1,5 @@
-// Who made a change: a person, a secret key with a link, or one of the others that can.
+// Shows who made a change: a member, a secret key (as a link) or another actor, such as the secret
+// scanner.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';

@@ -21,7 +21,9 @@ export const changesOf = (payload: Payload): FieldChange[] =>
 export const isNarrowing = (payload: Payload): boolean =>
   changedFields(payload).every((field) => field in unlimited || field === 'expires_at');
 
-/** The permissions that a secret key lost; null if only its role limited it before. */
+/**
+ * The permissions that a secret key lost or, if only its role limited it before, those it has left.
+ */
 export function permissionsLost({ changes }: Payload): { removed: string[] } | { left: string[] } {
   const { removed, to } = membersOf(membersOf(changes).permissions);
   return removed ? { removed: textsOf(removed) } : { left: textsOf(to) };

@@ -24,7 +24,7 @@ export function Sentence({ row, names }: Props) {
   );
 }
 
-/** More permissions than this are counted. */
+/** If there are more permissions than this, only their number is shown. */
 const NAMED_MAX = 2;
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
@@ -78,8 +78,8 @@ const text = (value: unknown): string | null =>
 const keysText = (keys: number): string => (keys === 1 ? '1 key' : `${count(keys)} keys`);
 
 /**
- * Someone who accepts an invitation also joins, which is an entry of its own: the first names the
- * invitation, the second the role.
+ * Actions shown with a role. Accepting an invitation adds two entries, and the role is shown only
+ * in the one for joining.
  */
 const givesRole = new Set(['workspace_invite.created', 'workspace_member.joined']);
 
@@ -104,7 +104,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   return reason === null ? null : `“${reason}”`;
 }
 
-/** The permissions that a secret key lost, in words if there are only a few. */
+/** The permissions that a secret key lost, by name if there are only a few. */
 function lostTail(payload: AuditRow['payload']): string | null {
   const lost = permissionsLost(payload);
   const [verb, names] =

@@ -21,7 +21,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   const body = useRef<HTMLDivElement>(null);
   const { phase } = watch;
   useEffect(() => {
-    // The button that had the focus has been removed, so the focus moves to the result.
+    // The focused button has been removed, so focus moves to the result.
     if (phase !== 'ready') body.current?.focus();
   }, [phase]);
   const title = texts.title[act](key.name ?? key.display_prefix);

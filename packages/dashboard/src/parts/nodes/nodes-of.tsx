@@ -17,7 +17,7 @@ import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './nodes.module.css';
 import { texts } from './texts.ts';
 
-/** The nodes that a warning names. */
+/** The maximum number of nodes that a warning names. */
 const NAMES_SHOWN = 5;
 
 type PolicyNode = Item<'GET /v1/policy/nodes'>;

@@ -1,4 +1,4 @@
-// The projects and networks that a key is limited to, closed until they are needed.
+// Fields for the projects and networks that a key is limited to, collapsed by default.
 import { Disclosure } from '../../ui/controls/disclosure.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Textarea } from '../../ui/controls/input.tsx';

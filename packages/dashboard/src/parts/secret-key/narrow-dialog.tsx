@@ -1,4 +1,4 @@
-// Narrows a secret key. Before that, shows what the key would lose, and whether it was in use.
+// Narrows a secret key, after showing what it would lose and whether it has used that recently.
 import { KeyrailError } from '@keyrail/client';
 import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { useState } from 'react';
@@ -30,7 +30,7 @@ const { narrowing: words } = texts;
 export function NarrowDialog({ secretKey, onClose }: { secretKey: SecretKey; onClose(): void }) {
   const params = { id: secretKey.id };
   const [form, setForm] = useState(() => formOf(secretKey));
-  // Networks are only checked once they have been typed.
+  // Networks are only checked once the user has finished typing them.
   const [typed, setTyped] = useState(form.limits.networks);
   const { usage, uses } = useUses(secretKey.id);
   const checked = { ...form, limits: { ...form.limits, networks: typed } };
@@ -86,7 +86,7 @@ export function NarrowDialog({ secretKey, onClose }: { secretKey: SecretKey; onC
   );
 }
 
-/** The server wouldn't make this change, so trying again doesn't help. */
+/** Whether the server rejected the change, so that trying again won't help. */
 const isRefused = (error: Error | null): error is KeyrailError =>
   error instanceof KeyrailError && error.status < 500;
 

@@ -38,7 +38,7 @@ export function patchOf(key: SecretKey, form: NarrowForm): Patch {
   };
 }
 
-/** Why the form can't be sent. The server checks everything else. */
+/** Why the form can't be submitted. The server checks everything else. */
 export function whyNotNarrowed(key: SecretKey, form: NarrowForm): string | null {
   const { narrowing } = texts;
   const patch = patchOf(key, form);

@@ -1,4 +1,4 @@
-// Permissions to choose from, in words, grouped by the kind of object.
+// Checkboxes for permissions, described in words and grouped by kind of object.
 import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { type ReactNode, useId } from 'react';
 import { Checkbox } from '../../ui/controls/toggle.tsx';
@@ -9,7 +9,7 @@ type Props = {
   label: string;
   offered: readonly Permission[];
   chosen: readonly Permission[];
-  /** Shown beside a permission's name, such as when it was last used. */
+  /** Shown next to a permission's name, such as when it was last used. */
   noteOf?(permission: Permission): ReactNode;
   onChosen(chosen: Permission[]): void;
 };

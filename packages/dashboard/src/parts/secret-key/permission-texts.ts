@@ -1,4 +1,4 @@
-// What each permission allows, in words, grouped by the kind of object.
+// What each permission allows, in words, grouped by kind of object.
 import { type Permission, permissions } from '@keyrail/protocol/wire/permissions.ts';
 
 // biome-ignore format: one line for each permission
@@ -26,7 +26,10 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'webhooks:write': 'Create, change and remove webhook endpoints',
 };
 
-/** The groups, in the order of their permissions, by the part of the name before the colon. */
+/**
+ * The names of the groups, by the part of a permission's name before the colon, in the order of the
+ * permissions.
+ */
 const groupNames: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   members: 'Members',

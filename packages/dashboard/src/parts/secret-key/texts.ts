@@ -28,7 +28,7 @@ export const texts = {
   copy: 'Copy secret key',
   lost: 'The secret key was created, but the response containing it was lost. Rotate the key to get one you can copy.',
   usage: {
-    failed: 'Couldn’t load what this key has used.',
+    failed: 'Couldn’t load this key’s usage.',
     used: 'Used',
     unused: `Not used in ${SECRET_KEY_USE_DAYS} days`,
   },
@@ -41,7 +41,8 @@ export const texts = {
         ...(networkCount > 0 ? [networks(networkCount)] : []),
       ].join(', '),
     projects: 'Projects',
-    projectsHint: 'Leave empty for all projects. Outside these projects, the key finds nothing.',
+    projectsHint:
+      'Leave empty for all projects. The key can’t see anything outside these projects.',
     projectsPlaceholder: 'Search projects',
     noProjects: 'No matching projects',
     chosenProjects: 'Chosen projects',
@@ -75,12 +76,12 @@ export const texts = {
   narrowing: {
     title: (name: string) => `Narrow ${name}`,
     action: (env: Env) => `Narrow ${env} secret key`,
-    text: 'You can only take things away from a secret key. To give it more, create a new one.',
+    text: 'You can only remove access from a secret key. To give it more, create a new key.',
     permissions: 'What it can do',
     removeUnused: 'Remove what it hasn’t used',
     allUsed: `It has used all of these in the last ${SECRET_KEY_USE_DAYS} days.`,
     noneUsed: `It hasn’t used any of these in the last ${SECRET_KEY_USE_DAYS} days. If nothing needs the key, revoke it.`,
-    notLoaded: 'Available once what the key has used has loaded.',
+    notLoaded: 'Available once the key’s usage has loaded.',
     expires: 'Expires',
     expiresHint: 'In your local time. Can only be moved earlier.',
     unchanged: 'Nothing has changed.',

@@ -96,8 +96,8 @@ const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =
 const linkId = (seq: number): string => `row-${seq}`;
 
 /**
- * Moves the focus to the entry that was open. The list and each entry are separate screens, so
- * closing an entry renders the list from scratch.
+ * Moves focus to the entry that was open. The list and each entry are separate screens, so closing
+ * an entry renders the list from scratch.
  */
 function focusClosedRow(): void {
   const link = document.getElementById(linkId(takeClosedRow()));

@@ -101,8 +101,8 @@ const link = (label: string, to: string) => (
 type TextProps = Props & { onRewrite(change: (text: string) => string): () => void };
 
 /**
- * Shown if the pasted text isn't a key. If the text can be corrected, there is a button that does
- * so.
+ * Shown if the pasted text isn't a key. If the text can be corrected, there is a button that
+ * corrects it.
  */
 function Text({ input, onRewrite }: TextProps) {
   const text = input.current?.value ?? '';

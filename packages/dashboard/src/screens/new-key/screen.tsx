@@ -1,4 +1,4 @@
-// Creates a key. The request is shown beside the form as a sentence, as curl and as a CLI command.
+// Creates a key. The request is shown next to the form as a sentence, as curl and as a CLI command.
 import { useState } from 'react';
 import { nowMs } from '../../clock.ts';
 import { keySnippets } from '../../parts/key/snippets.ts';

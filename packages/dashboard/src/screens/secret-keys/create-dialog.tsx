@@ -75,7 +75,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The usual jobs, and a choice for everything else. */
+/** The purposes to choose from: the profiles, custom permissions, or everything the role allows. */
 function purposesFor(role: Scope['role']) {
   const { all, ...others } = words.purposes;
   return [

@@ -102,7 +102,7 @@ export function Lines({ series, scales }: PartProps) {
   );
 }
 
-/** Series names beside the lines or bars. They replace a legend. */
+/** Series names next to the lines or bars. They replace a legend. */
 export function Names({ kind, series, times, scales, size }: PartProps & { size: Size }) {
   const last = times.length - 1;
   let below = 0;

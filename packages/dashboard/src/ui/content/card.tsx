@@ -1,11 +1,11 @@
-// A section of a page with a heading, a border, and an optional control beside the title.
+// A section of a page with a heading, a border, and an optional control next to the title.
 import { type ReactNode, useId } from 'react';
 import { classes } from '../classes.ts';
 import styles from './card.module.css';
 
 type Props = {
   title: string;
-  /** Shown beside the title: a link or a control. */
+  /** Shown next to the title: a link or a control. */
   aside?: ReactNode;
   /** A line below the title. */
   lead?: ReactNode;
@@ -28,7 +28,7 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
   );
 }
 
-/** A card for a chart, which has its own title and is as tall as the cards beside it. */
+/** A card for a chart, which has its own title and is as tall as the cards next to it. */
 export const ChartCard = ({ children }: { children: ReactNode }) => (
   <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
 );

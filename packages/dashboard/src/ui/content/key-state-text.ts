@@ -32,7 +32,7 @@ export function keyStateText(
 const endText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
-/** Shown beside the state if the key hasn't been used for 90 days. */
+/** Shown next to the state if the key hasn't been used for 90 days. */
 export const isUnused = (
   { last_used_at, created_at }: Pick<StatedKey, 'last_used_at' | 'created_at'>,
   nowMs: number,

@@ -1,4 +1,4 @@
-// Radio buttons below one another, each with a line that explains it.
+// A vertical list of radio buttons, each with a line of explanation.
 import { type ReactNode, useId } from 'react';
 import styles from './choices.module.css';
 import type { Option } from './select.tsx';

@@ -11,8 +11,8 @@ const ComboboxPopup = lazy(async () => ({ default: (await loadChunk(load)).Combo
 export const preloadCombobox = load;
 
 /**
- * Until the library has loaded, shows a plain input that ignores Enter. The typed text and the
- * focus are kept.
+ * Until the library has loaded, shows a plain input that ignores Enter. The typed text and focus
+ * are kept.
  */
 export function Combobox(props: ComboboxProps) {
   const hasFocus = useRef(false);

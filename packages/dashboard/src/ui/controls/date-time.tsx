@@ -1,4 +1,4 @@
-// The browser's own input for a local date and time, with the time zone beside it. The value is in
+// The browser's own input for a local date and time, with the time zone next to it. The value is in
 // the API's format, or null.
 import { useId } from 'react';
 import { nowMs } from '../../clock.ts';

@@ -1,12 +1,12 @@
-// Optional fields of a form, closed until they are needed.
+// Optional form fields, collapsed until the user opens them.
 import { type ReactNode, useState } from 'react';
 import styles from './disclosure.module.css';
 
 type Props = {
   title: string;
-  /** Shown beside the title: what the fields inside are set to. */
+  /** The current values of the fields inside, shown next to the title. */
   summary: string;
-  /** Opens the fields, because one of them has an error. */
+  /** Whether a field inside has an error. If so, the fields are shown. */
   hasError: boolean;
   children: ReactNode;
 };

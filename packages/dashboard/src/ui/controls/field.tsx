@@ -13,7 +13,7 @@ type Props = {
   hint?: ReactNode;
   error?: string | null | undefined;
   optional?: boolean | undefined;
-  /** A link beside the label. */
+  /** A link next to the label. */
   aside?: ReactNode;
   children(control: ControlProps): ReactNode;
 };

@@ -1,4 +1,4 @@
-// A switch takes effect immediately, and a checkbox when its form is submitted.
+// A switch takes effect immediately; a checkbox takes effect when its form is submitted.
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import styles from './toggle.module.css';
 
@@ -40,7 +40,7 @@ export function Switch({ label, hint, checked, disabled = false, onChecked }: Sw
 type CheckboxProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'onChange'> & {
   label: ReactNode;
   hint?: ReactNode;
-  /** Shows the checkbox as neither on nor off, for example if only some rows are selected. */
+  /** Shows the checkbox as indeterminate, for example if only some rows are selected. */
   mixed?: boolean;
   /** Shows the label to screen readers only, for example in a table. */
   bare?: boolean;

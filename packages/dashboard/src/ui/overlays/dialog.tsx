@@ -1,6 +1,6 @@
-// The browser's own dialog. It keeps the focus inside, makes the page behind it inert, and returns
-// the focus when it closes. A sheet is a dialog at the side. On narrow screens, both take up the
-// full height.
+// The browser's own dialog. It keeps focus inside, makes the page behind it inert, and returns
+// focus when it closes. A sheet is a dialog at the side. On narrow screens, both take up the full
+// height.
 import { type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';

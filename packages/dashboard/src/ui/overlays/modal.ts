@@ -1,4 +1,4 @@
-// Behaviour shared by all dialogs: Esc closes one layer at a time, and closing a dialog returns the
+// Behaviour shared by all dialogs: Esc closes one layer at a time, and closing a dialog returns
 // focus.
 import { useEffect, useRef } from 'react';
 import { controlsIn, placeOf } from './nearby.ts';
@@ -56,8 +56,8 @@ export function useModal(
 }
 
 /**
- * Moves the focus from the last control to the first, and vice versa. Otherwise, Tab would move it
- * out of the page.
+ * Moves focus from the last control to the first, and vice versa. Otherwise, Tab would move it out
+ * of the page.
  */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;
@@ -73,8 +73,8 @@ function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
 }
 
 /**
- * The element that gets the focus back later: the focused element or, for an entry in a menu, the
- * menu's button, because the menu is about to close.
+ * The element to return focus to later: the focused element or, for an entry in a menu, the menu's
+ * button, because the menu is about to close.
  */
 function opener(): HTMLElement {
   const { activeElement: active, body } = document;

@@ -1,4 +1,4 @@
-// When an element is removed, finds a nearby element that can get the focus.
+// When an element is removed, finds a nearby element that can receive focus.
 
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';

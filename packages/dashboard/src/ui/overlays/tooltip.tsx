@@ -1,4 +1,4 @@
-// Shows a short text beside the hovered or focused element. It is rendered in the top layer, so
+// Shows a short text next to the hovered or focused element. It is rendered in the top layer, so
 // that tables don't cut it off.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
@@ -35,7 +35,7 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      // Only opens for keyboard focus, and not after a click or when a dialog moves the focus.
+      // Only opens for keyboard focus, and not after a click or when a dialog moves focus.
       onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}

@@ -6,8 +6,8 @@ type Cell = string | number | null;
 /** Characters that a spreadsheet or an importer may treat as separators, even inside quotes. */
 const SEPARATORS = /([;|\t\r\n])/;
 /**
- * Text starting with one of these characters is run as a formula. Some spreadsheets also accept
- * their full-width forms.
+ * Text that starts with one of these characters is treated as a formula. Some spreadsheets also
+ * accept their full-width forms.
  */
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

@@ -18,7 +18,7 @@ type SearchProps = {
   onValue(value: string): void;
 };
 
-/** The search field. Pressing `/` anywhere on the page moves the focus to it. */
+/** The search field. Pressing `/` anywhere on the page moves focus to it. */
 export function FilterSearch({ label, value, placeholder, onValue }: SearchProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);

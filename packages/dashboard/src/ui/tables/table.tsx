@@ -200,9 +200,7 @@ function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   );
 }
 
-/**
- * The first link in each row. The keys `j` and `k` and the arrow keys move the focus between them.
- */
+/** The first link in each row. The keys `j` and `k` and the arrow keys move focus between them. */
 const rowLinks = (from: Element): HTMLElement[] => [
   ...(from.closest('[role=table]')?.querySelectorAll<HTMLElement>('[data-card=name] a') ?? []),
 ];

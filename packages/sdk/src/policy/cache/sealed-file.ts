@@ -26,7 +26,7 @@ import {
 
 const FILE_BYTES_MAX = 2 ** 31;
 const READ_BYTES = 1024 * 1024;
-/** The version of a file that was not written with this secret key; lower than every other one. */
+/** The version of a file that was not written with this secret key; lower than any real version. */
 export const UNKNOWN_VERSION = -1;
 /** Opening does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -86,7 +86,7 @@ export type Contents = {
 
 export type Condition = {
   isMet(): boolean;
-  /** Does what is needed to meet the condition, or throws. */
+  /** Takes the steps needed to meet the condition; throws if one fails. */
   meet(): Promise<void>;
   /** Called in the same tick in which the file was written or a newer one was found. */
   done(version: number): void;
@@ -130,7 +130,10 @@ async function meet(condition: Condition | undefined): Promise<void> {
   }
 }
 
-/** Makes a file, or the names in a directory, survive a power cut, if the system supports it. */
+/**
+ * Syncs a file, or a directory's entries, to disk, if the system supports it, so that a power cut
+ * does not lose them.
+ */
 export async function syncPath(path: string): Promise<void> {
   const opened = await open(path, OPEN_FLAGS).catch(() => null);
   await opened?.sync().catch(() => {});
@@ -138,8 +141,8 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * Returns a file's version: null if there is no file, UNKNOWN_VERSION if it cannot be trusted.
- * Throws disk errors, which say nothing about the file.
+ * Returns a file's version: null if there is no file, UNKNOWN_VERSION if it cannot be trusted. Disk
+ * errors are thrown, because they say nothing about the version.
  */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;

@@ -104,7 +104,7 @@ export async function writeVersion(file: Versioned, contents: Contents): Promise
   await remove(all.filter((one) => one !== newest));
 }
 
-/** Makes the highest version survive a power cut, if the system supports it. Never rejects. */
+/** Syncs the highest version to disk, if the system supports it. Never rejects. */
 export async function syncNewest(file: Versioned): Promise<void> {
   try {
     const newest = newestOf(file);

@@ -14,7 +14,7 @@ import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 import { type Earliest, earliest, type Shared, shared } from './timing.ts';
 
 /**
- * Delays before the policy file is written. After the first time, they grow with the number of
+ * Delays before the policy file is written. After the first write, they grow with the number of
  * keys.
  */
 const SOON_MS = 1_000;
@@ -52,9 +52,11 @@ export class Writing {
   #latest: Kept | null = null;
   /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
-  /** The policy came as a snapshot: the same version on disk may have a different history. */
+  /**
+   * Whether the policy came from a snapshot: the same version on disk may have a different history.
+   */
   #isReplaced = false;
-  /** The policy file on disk lacks the newest version. */
+  /** Whether the policy file on disk lacks the newest version. */
   #isPending = false;
   #wholeBegunAt = Number.NEGATIVE_INFINITY;
   #confirmedAt = Number.NEGATIVE_INFINITY;
@@ -161,7 +163,7 @@ export class Writing {
     const failures = this.#failures;
     const faults: unknown[] = [];
     const note = (error: unknown) => void faults.push(error);
-    // A snapshot that arrives during a write has to be written, too.
+    // A snapshot that arrives during a write has to be written too.
     for (let tries = 0; tries < RECORD_TRIES_MAX && faults.length === 0; tries += 1) {
       if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
     }

@@ -13,7 +13,7 @@ import { type Moment, momentOf, msSince } from '../time.ts';
 export type FeedKeys = {
   /** `no list`: no keys have been loaded, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
-  /** Loads the published list when that is due: at startup, and once a day. Never rejects. */
+  /** Loads the published list when it is due: at startup, and once a day. Never rejects. */
   refresh(): Promise<void>;
   /** How many times a newly loaded list was missing a key from the previous one. */
   readonly removals: number;
@@ -36,7 +36,8 @@ const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node reload the list, but no more often than this. */
 const UNKNOWN_MS = 60_000;
 /**
- * The pause after a failed attempt to load the list: long, because a response waits for each one.
+ * The pause after a failed attempt to load the list: long, because a response has to wait for each
+ * attempt.
  */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;

@@ -1,13 +1,13 @@
 // Determines the moment up to which a signed response confirms the policy. A relay may hold back
 // responses and send them later, so the signing time must keep pace with the monotonic clock, and
 // may lag behind the wall clock only by as much as a response to a nonce has proven. A response to
-// a nonce is new, whatever the clocks say, so both comparisons start again from it.
+// a nonce is new, regardless of the clocks, so both comparisons start over from it.
 import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
 /** Responses may take this long, and the clocks of two servers may differ by this much. */
 const SLACK_MS = 120_000;
-/** Two correct clocks drift apart by less than this share of the elapsed time. */
+/** Two correct clocks drift apart by less than this fraction of the elapsed time. */
 const DRIFT = 0.001;
 /** Signatures contain whole seconds. */
 const ROUNDING_MS = 1_000;
@@ -22,7 +22,7 @@ type SignedResponse = {
 type Freshness = {
   /** Returns the moment up to which a response confirms the policy, or the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
-  /** Why the last accepted response puts the wall clock in doubt; null if it does not. */
+  /** Why the last accepted response casts doubt on the wall clock; null if it does not. */
   clockFault(): string | null;
 };
 

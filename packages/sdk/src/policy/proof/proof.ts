@@ -38,7 +38,7 @@ export type FeedVerifier = {
    * first.
    */
   confirmedAt(): Moment | null;
-  /** Why the last verified response puts the wall clock in doubt; null if it does not. */
+  /** Why the last verified response casts doubt on the wall clock; null if it does not. */
   clockFault(): string | null;
   readonly keys: Pick<FeedKeys, 'removals' | 'failure'>;
   /** Returns the key that signed the last verified response. */

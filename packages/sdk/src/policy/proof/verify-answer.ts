@@ -9,7 +9,7 @@ import {
 import { InvalidContent } from '../../json.ts';
 import type { FeedKeys } from './feed-keys.ts';
 
-/** Thrown if nothing proves that the control plane made this response to this request. */
+/** Thrown unless it is proven that the control plane sent this response to this request. */
 export class Unproven extends InvalidContent {
   /** No list of keys was available, so nothing was verified. */
   readonly isUndecided: boolean;
@@ -43,7 +43,10 @@ const SIGNATURE = /^:([A-Za-z\d+/]{86}==):$/;
 const OK = 200;
 const NOT_MODIFIED = 304;
 
-/** Throws Unproven. Returns the key that signed, and when, in seconds since 1970. */
+/**
+ * Throws Unproven. Returns the key that signed the response, and the signing time in seconds since
+ * 1970.
+ */
 export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Promise<Signer> {
   const { status, target, bytes } = answer;
   if (status !== OK && status !== NOT_MODIFIED) throw new Unproven(`its status is ${status}`);
@@ -98,7 +101,7 @@ function memberOf(dictionary: string, key: string): string {
   return member.slice(key.length + 1);
 }
 
-/** Splits at commas that are not within a string. */
+/** Splits at commas outside strings. */
 function membersOf(dictionary: string): string[] {
   const parts = dictionary.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
   return parts.map((part) => part.trim());

@@ -45,7 +45,7 @@ class FixedSet implements ReadonlySet<string> {
     return this.#values[Symbol.iterator]();
   }
 
-  /** Returns a list, because `JSON.stringify` would print an empty object. */
+  /** Returns a list: without this method, `JSON.stringify` would print an empty object. */
   toJSON(): string[] {
     return [...this.#values];
   }

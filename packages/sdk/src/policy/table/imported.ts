@@ -1,5 +1,5 @@
-// The environment and the display prefix of an imported key, which the table stores as words beside
-// its IDs. A native key's text contains both; an imported key's text does not.
+// The environment and the display prefix of an imported key, which the table stores as words next
+// to its IDs. A native key's text contains both; an imported key's text does not.
 import { DISPLAY_PREFIX_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Env } from '../../api/context.ts';
 

@@ -108,7 +108,7 @@ export class PolicyTable {
     return this.#size;
   }
 
-  /** Equal for equal sets of keys; different, almost certainly, for different ones. */
+  /** Equal for equal sets of keys, and almost certainly different for different ones. */
   get fingerprint(): string {
     return [this.#size, ...this.#sums].join();
   }
