@@ -50,7 +50,7 @@ test('forty callers with ten idempotency keys on two processes cause ten charges
   equal(counts[0] + counts[1], 10);
 });
 
-test('a response is not lost if the control plane dies before it has stored it', async (t) => {
+test('a response is not lost if the control plane dies before storing it', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,

@@ -212,7 +212,7 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
-  test(`no statement reads an unbounded number of rows if the tables were ${belief}`, {
+  test(`no statement reads an unbounded number of rows, even if the tables were ${belief}`, {
     skip,
   }, async (t) => {
     const shared = await testApp();

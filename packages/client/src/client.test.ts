@@ -103,7 +103,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('pages are returned in order, and each of them exactly once', async (t) => {
+test('pages are returned in order, each exactly once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {

@@ -63,7 +63,7 @@ async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> 
   }
 }
 
-test('the pictures for the documentation are taken', async (t) => {
+test('every screenshot for the documentation is taken', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { tabs, full } = await openStudio(t, ground);

@@ -11,7 +11,7 @@ const WIDTHS = [390, 768, 1440];
 
 const listOf = (text: string): string[] => text.split(',').filter((one) => one !== '');
 
-test('every picture is taken', async (t) => {
+test('every screenshot is taken', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 401, 403, 404, 409, 500);

@@ -38,7 +38,7 @@ test("a node's name and poll interval are read from its headers", () => {
   equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
 });
 
-test('a node names the features it can enforce', () => {
+test('a poll lists the features its node can enforce', () => {
   const said = (query: string) => feedQuestionIn(`${delta}&since=1${query}`, {})?.understands;
   equal(said('&understands=alpha,beta'), 'alpha,beta');
   equal(said(''), null);

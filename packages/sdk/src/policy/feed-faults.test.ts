@@ -227,7 +227,7 @@ test('a node that gets only invalid responses polls often enough that revocation
   ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
 });
 
-test('the waits between retries grow up to a limit, and they have jitter', async (t) => {
+test('the delay between retries grows up to a limit and includes jitter', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
     plane.fault = () => refusal(status, 'unavailable');

@@ -72,7 +72,7 @@ test('setting the wall clock does not make a policy seem current or stale for lo
   }
 });
 
-test('a response read after a freeze confirms the policy only as of its request', async (t) => {
+test('a response read after a freeze confirms the policy only as of the time of the request', async (t) => {
   const { watched, plane, node, clock, key } = await current(t);
   const sentAt = plane.asked.at(-1)?.at ?? 0;
   const before = node.state().lastSyncAt ?? 0;

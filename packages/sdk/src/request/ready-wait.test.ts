@@ -35,7 +35,7 @@ function recorded(clock: { monotonicMs(): number }, responses: Promise<number>[]
   return found;
 }
 
-test('by default a request before the first policy is denied immediately', async (t) => {
+test('by default, a request that arrives before the first policy is denied immediately', async (t) => {
   const { ask } = coldStart(t);
   equal(await ask({}), 503);
   equal(await ask({ readyWaitMs: 0 }), 503);

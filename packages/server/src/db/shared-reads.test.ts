@@ -77,7 +77,7 @@ test('reads with different scopes or values do not share a statement', async () 
   equal(sent.length, scopes.length + 7);
 });
 
-test('only the read role shares statements', async () => {
+test('only reads with the read role share statements', async () => {
   const { sent, ask } = store();
   const roles: DoorRole[] = ['kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
   for (const role of [...roles, ...roles]) void ask([], MINE, role);

@@ -17,7 +17,7 @@ const faultsIn = (env: Record<string, string>): string[] => {
   return 'faults' in read ? read.faults : [];
 };
 
-test("setting a collector's URL or the exporter turns traces on", () => {
+test('setting a collector URL or the exporter turns tracing on', () => {
   const usual = {
     protocol: 'http/protobuf',
     sampler: 'parentbased_always_on',
@@ -39,7 +39,7 @@ test("setting a collector's URL or the exporter turns traces on", () => {
   }
 });
 
-test('every trace setting is read', () => {
+test('every tracing setting is read', () => {
   const wanted = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',

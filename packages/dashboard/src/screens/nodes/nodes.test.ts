@@ -46,7 +46,7 @@ test('a killed node is shown as not connected, with the time of its last poll', 
   await ground.axe(page);
 });
 
-test('nodes whose secret key can do more than a node needs are named, with what to do', async (t) => {
+test('the page names nodes whose secret key can do more than a node needs, and says what to do', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -18,7 +18,7 @@ async function takeSecret(page: Page): Promise<string> {
   return secret ?? '';
 }
 
-test('a secret key can be limited when it is created, and errors are shown at their field', async (t) => {
+test('a secret key can be limited when it is created, and each error is shown at its field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400);
@@ -61,7 +61,7 @@ test('a secret key can be limited when it is created, and errors are shown at th
   await ground.axe(page);
 });
 
-test('narrowing a secret key shows what it loses, and warns about what it used', async (t) => {
+test('narrowing a secret key shows which permissions it loses, and warns about those it has used', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 403);

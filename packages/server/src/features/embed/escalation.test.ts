@@ -154,7 +154,7 @@ async function holds({ app, keys, tokens }: Ground): Promise<void> {
   }
 }
 
-test('no sequence of calls gives a key more scopes or a longer life', async (t) => {
+test('no sequence of calls gives a key more scopes or a longer lifetime', async (t) => {
   const app = await harness(t);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {

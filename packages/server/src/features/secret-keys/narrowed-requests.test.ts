@@ -55,7 +55,7 @@ const sendSlowly = (
 };
 
 for (const [what, status, change] of changes) {
-  test(`${what} reaches a request whose body is still on its way`, async (t) => {
+  test(`${what} affects a request whose body is still being received`, async (t) => {
     const on = await ground(t);
     const { app, made, body } = on;
     const meanwhile = () => change(on);
@@ -64,7 +64,7 @@ for (const [what, status, change] of changes) {
     equal((await app.as.liveKey('GET /v1/keys')).data.length, 0);
   });
 
-  test(`${what} reaches a held poll before its next changes`, async (t) => {
+  test(`${what} affects a held poll before it returns any more changes`, async (t) => {
     const on = await ground(t);
     const { app, made, lost, body } = on;
     const call = app.as.token(made.key);
@@ -79,13 +79,13 @@ for (const [what, status, change] of changes) {
   });
 }
 
-test('a slow body is accepted from a key that still has what the request needs', async (t) => {
+test('a slow body is accepted if the key still has what the request needs', async (t) => {
   const { app, made, body } = await ground(t);
   const meanwhile = async () => {};
   equal((await sendSlowly(app, { token: made.key, body, meanwhile })).statusCode, 201);
 });
 
-test('a replay does not show what is in a project that the key has lost', async (t) => {
+test('a replay does not reveal the contents of a project that the key can no longer access', async (t) => {
   const on = await ground(t);
   const { app, made, kept, body } = on;
   const headers = { authorization: `Bearer ${made.key}`, 'idempotency-key': 'once' };

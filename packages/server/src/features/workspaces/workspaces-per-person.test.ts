@@ -50,7 +50,7 @@ test('if a user requests thirty workspaces concurrently, exactly ten are created
   equal((await person.call('GET /v1/auth/me')).memberships.length, MOST);
 });
 
-test('workspaces created by others do not count toward the limit, nor do those the user has left', async (t) => {
+test('workspaces created by others do not count towards the limit, nor do those the user has left', async (t) => {
   const { app, opened } = await creating(t);
   const as = callersOf(app);
   const guest = await newMember(opened, as, { inviter: app.as.liveKey, role: 'owner' });
