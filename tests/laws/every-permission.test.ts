@@ -1,5 +1,5 @@
-// Every endpoint answers a secret key if and only if the key has the permission that the endpoint
-// declares, is within its projects, and comes from one of its networks.
+// Every endpoint accepts a secret key if and only if the key has the permission that the endpoint
+// declares, the request is within the key's projects, and it comes from one of the key's networks.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { accepts } from '@keyrail/protocol/wire/auth.ts';
@@ -47,7 +47,10 @@ test("a key with only an endpoint's declared permission can use that endpoint", 
   }
 });
 
-/** These need more than their permission, because their result could do more than the caller. */
+/**
+ * These require more than their declared permission, because the resulting key could do more than
+ * the caller.
+ */
 const canGiveMore = (line: string): boolean => /^(?:POST|PATCH) \/v1\/secret_keys/.test(line);
 
 for (const name of profileNames) {
@@ -94,7 +97,7 @@ test('a key limited to another project can neither read nor change anything in t
   }
 });
 
-/** Endpoints about what all projects share, which a limited key may use. */
+/** Endpoints for data that all projects share, which a key limited to a project may use. */
 const sharedIds = async (_: Harness): Promise<Set<string>> =>
   new Set([
     'POST /v1/tenants',

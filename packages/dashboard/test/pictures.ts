@@ -1,4 +1,4 @@
-// Takes pictures of every screen and dialog in every state, in both themes and at three widths:
+// Takes screenshots of every screen and dialog in every state, in both themes, at three widths:
 // node packages/dashboard/test/pictures.ts <folder> [name pattern] [widths] [themes]
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('every screenshot is taken', async (t) => {
   const { tabs, shots } = await openStudio(t, ground);
   for (const shot of shots.filter(({ name }) => wanted.test(name))) {
     await take(tabs, shot, camera).catch((error: Error) => {
-      // If one picture fails, the others are still taken.
+      // If one screenshot fails, the others are still taken.
       t.diagnostic(`${shot.name}: ${error.message}`);
     });
   }

@@ -231,7 +231,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
   });
 }
 
-/** A retry gets 409 until the response is stored or the lock released. */
+/** A retry gets a 409 until the response is stored or the lock is released. */
 async function eventually(ask: () => Promise<Response>, status: number): Promise<Response> {
   let response = await ask();
   await until(async () => {

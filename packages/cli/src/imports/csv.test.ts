@@ -1,5 +1,5 @@
 // The CSV reader accepts what RFC 4180 allows and rejects everything else, no matter how the text
-// is split into pieces.
+// is split into chunks.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -8,7 +8,7 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** Whether the node's first decision is degraded; nothing else reads the node before it. */
+/** Whether the node's first decision is degraded. Nothing may read the node's state before this. */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;

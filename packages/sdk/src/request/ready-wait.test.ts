@@ -27,7 +27,7 @@ function coldStart(t: TestContext, readyMs = READY_MS) {
   return { node, clock, ask, request };
 }
 
-/** Records when each response arrives, without advancing the time. */
+/** Records when each response arrives, without advancing the clock. */
 function recorded(clock: { monotonicMs(): number }, responses: Promise<number>[]) {
   const found: [number, number][] = [];
   for (const one of responses)

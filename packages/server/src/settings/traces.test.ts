@@ -1,5 +1,4 @@
-// Settings for traces: when traces are on, how the settings are read, and which values are
-// rejected.
+// Tracing settings: when tracing is on, how the settings are read, and which values are rejected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';

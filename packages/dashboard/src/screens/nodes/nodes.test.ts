@@ -69,7 +69,7 @@ test('the page names nodes whose secret key can do more than a node needs, and s
   await warning.getByRole('link', { name: 'Secret keys' }).click();
   await page.getByRole('button', { name: 'Create live secret key' }).waitFor();
 
-  // Once the node polls with a key for a node, the warning disappears.
+  // Once the node polls with a key that has only a node's permissions, the warning disappears.
   await poll('api:wide', narrow.key);
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:wide/ }).waitFor();

@@ -102,7 +102,7 @@ test('keys can be listed by ID, alone or together with any other filter', async 
   await as.liveKey('POST /v1/keys/{id}/revoke', { id: revoked.id });
   const trial = await given.key({ project_id, name: 'Zulu', env: 'test' });
   const elsewhere = await given.key();
-  await given.key({ project_id }); // not asked for
+  await given.key({ project_id }); // not requested
   const id = [old.id, revoked.id, trial.id, elsewhere.id, stranger.id, project_id, old.id];
   const narrow = { env: 'live', project_ids: [project_id] };
   const { key } = await as.liveKey('POST /v1/secret_keys', narrow);

@@ -1,4 +1,4 @@
-// What a limited secret key may do, and that no key ever gains anything.
+// What a limited secret key may do, and that no key can ever gain access.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
@@ -19,7 +19,7 @@ type Made = Awaited<ReturnType<typeof keyWith>>;
 
 const keyWith = ({ as }: Harness, limits: object) => as.liveKey(create, { env: 'live', ...limits });
 
-/** A key that may manage keys with the given permissions. */
+/** A key that can manage secret keys, and also has the given permissions. */
 const makerWith = (app: Harness, held: readonly string[], more: object = {}) =>
   keyWith(app, { permissions: ['secret_keys:write', 'secret_keys:read', ...held], ...more });
 

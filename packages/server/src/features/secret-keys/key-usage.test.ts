@@ -21,7 +21,7 @@ async function usedBy({ as }: Harness, id: string): Promise<string[]> {
   return permissions.map(({ permission }) => permission).sort();
 }
 
-/** Waits until this is what the key has used: uses are recorded after the response. */
+/** Waits until exactly these uses are recorded, because that happens after the response. */
 const showsUse = (app: Harness, id: string, used: string[]) =>
   until(async () => (await usedBy(app, id)).join() === used.join());
 

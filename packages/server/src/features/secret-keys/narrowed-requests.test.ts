@@ -27,10 +27,10 @@ async function ground(t: TestContext) {
 type Ground = Awaited<ReturnType<typeof ground>>;
 
 const changes: [string, number, (on: Ground) => Promise<unknown>][] = [
-  ['revoking it', 401, ({ app, made: { id } }) => app.as.liveKey(revoke, { id })],
-  ['taking its permission away', 403, (on) => narrowTo(on, { permissions: ['keys:read'] })],
-  ['taking its network away', 403, (on) => narrowTo(on, { networks: ['10.0.0.0/8'] })],
-  ['taking its project away', 404, (on) => narrowTo(on, { project_ids: [on.kept.id] })],
+  ['revoking the key', 401, ({ app, made: { id } }) => app.as.liveKey(revoke, { id })],
+  ["removing the key's permission", 403, (on) => narrowTo(on, { permissions: ['keys:read'] })],
+  ["removing the key's network", 403, (on) => narrowTo(on, { networks: ['10.0.0.0/8'] })],
+  ["removing the key's project", 404, (on) => narrowTo(on, { project_ids: [on.kept.id] })],
 ];
 
 const narrowTo = ({ app, made: { id } }: Ground, limits: Input) =>

@@ -62,7 +62,7 @@ test('workspaces created by others do not count towards the limit, nor do those 
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // The workspace counts toward its creator's limit again once the creator rejoins as an owner.
+  // The workspace counts towards its creator's limit again once the creator rejoins as an owner.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
