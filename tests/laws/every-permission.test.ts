@@ -36,7 +36,7 @@ test('every endpoint rejects a key that has only a different permission, before 
   }
 });
 
-test("a key with only an endpoint's declared permission can use that endpoint", async (t) => {
+test("a key with only an endpoint's declared permission can call that endpoint", async (t) => {
   const app = await harness(t);
   for (const line of takesSecretKey) {
     const { permission } = endpointOf(line);
@@ -54,7 +54,7 @@ test("a key with only an endpoint's declared permission can use that endpoint", 
 const canGiveMore = (line: string): boolean => /^(?:POST|PATCH) \/v1\/secret_keys/.test(line);
 
 for (const name of profileNames) {
-  test(`a key with the profile ${name} can use exactly the endpoints its permissions allow`, async (t) => {
+  test(`a key with the profile ${name} can call exactly the endpoints that its permissions allow`, async (t) => {
     const app = await harness(t);
     const { key } = await limited(app, { profile: name });
     const reached: string[] = [];

@@ -67,7 +67,7 @@ test('the build steps need nothing that .dockerignore leaves out', () => {
   );
 });
 
-test('nothing else is sent to the build, including secrets and Git history', () => {
+test('everything else, including secrets and Git history, is left out of the build', () => {
   const paths = ['.git/config', '.env', 'deploy/compose/.env', '.keyrail/master-key', 'docs/a.md'];
   const inside = [
     'packages/server/.keyrail/master-key',

@@ -36,7 +36,7 @@ test('verifying a password without an account does the same work and returns fal
   equal(hasher.unusedHash.length, stored.length);
 });
 
-test('two hashes run at a time, sixty-four wait, and the next is rejected with Retry-After', async () => {
+test('two hashes run at a time, up to sixty-four wait, and any more are rejected with Retry-After', async () => {
   const hasher = createPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>

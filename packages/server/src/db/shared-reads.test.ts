@@ -115,7 +115,7 @@ test('a failed statement fails only the reads that share it', async () => {
   equal(await placeOf(latest), 2);
 });
 
-test('reads share a statement only if their deadlines are close', async () => {
+test('reads share a statement only if their deadlines are close together', async () => {
   const { sent, patience, askWithin, answer, placeOf } = store();
   const asked = [PATIENCE_MS, 30, PATIENCE_MS].map((ms) => askWithin(deadlineAfter(ms)));
   await nextTurn();

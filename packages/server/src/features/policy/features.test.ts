@@ -62,7 +62,7 @@ test('the ETag and the cursor depend on the known features, but not on their ord
   equal((await vendor.ask(snapshot, other, headers)).status, 400);
 });
 
-test('the list of features must have 1 to 200 lowercase letters and commas, and may be sent only once', async (t) => {
+test('the list of features must consist of 1 to 200 lowercase letters and commas, and may be sent only once', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };

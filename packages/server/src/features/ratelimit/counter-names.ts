@@ -9,7 +9,7 @@ export type Subjects = {
   env: Env;
   projectId: string;
   /**
-   * If this or `tenantId` is null, requests count toward the project's single anonymous subject.
+   * If this or `tenantId` is null, requests count towards the project's single anonymous subject.
    */
   keyId: string | null;
   tenantId: string | null;
@@ -54,7 +54,7 @@ export function slotOf(
   return `{${workspaceId}/${env}/${partOf(subject)}}`;
 }
 
-/** Returns the rules' counters, and the owner whose quota they count toward. */
+/** Returns the rules' counters, and the owner whose quota they count towards. */
 export function namedRules(
   { isSlotted, namesMax }: Counters,
   subjects: Subjects,
