@@ -56,7 +56,7 @@ test('a benchmark whose rounds keep timing out stops with the samples it has', a
   equal(printed.at(-1), '  stopped: 5 rounds were cut off');
 });
 
-test('a round counts as timed out only once, however many contestants timed out', () => {
+test('a round counts as timed out only once, no matter how many contestants time out', () => {
   const ours = [sample(1, true), sample(1), sample(1, true), sample(1)];
   const peer = [sample(1, true), sample(1, true), sample(1), sample(1)];
   equal(endedRoundsOf(ours, peer), 3);

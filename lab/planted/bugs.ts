@@ -164,7 +164,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'any caller can complete a claim, with or without its lock',
     file: `${SERVER}/features/idempotency/idempotency.test.ts`,
     title:
-      'an expired lock is stolen only once, and its former holder can no longer change anything',
+      'an expired lock can be stolen only once, and its former holder can no longer change anything',
     store: 'embedded',
   },
   {
@@ -179,7 +179,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
     title:
-      'a half-restored database refuses to serve, until another restore starts over and completes',
+      'a half-restored database refuses to serve until another restore starts over and completes',
     store: 'embedded',
   },
   {

@@ -38,9 +38,9 @@ async function noneIsLeft(ground: Ground): Promise<void> {
 }
 
 for (const isRelayed of [false, true]) {
-  const where = isRelayed ? 'behind a relay' : 'at the control plane';
+  const where = isRelayed ? 'behind a relay' : 'without a relay';
 
-  test(`nodes that are closed within 80 ms of starting are not listed ${where}`, async (t) => {
+  test(`${where}, nodes closed within 80 ms of starting are not listed`, async (t) => {
     const scene = await ground(t, isRelayed);
     const closed = Array.from({ length: NODES }, async (_, at) => {
       const node = nodeOf(scene);
@@ -54,7 +54,7 @@ for (const isRelayed of [false, true]) {
     await noneIsLeft(scene);
   });
 
-  test(`a request that arrives after its node has left does not register it again ${where}`, async (t) => {
+  test(`${where}, a request that arrives after its node has left does not register it again`, async (t) => {
     const scene = await ground(t, isRelayed);
     const hasLeft = Promise.withResolvers<void>();
     const statuses: Promise<number>[] = [];

@@ -37,7 +37,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Returns how many attempts are allowed when `attempts` of them are spread over the processes. */
+/** Returns how many of `attempts` attempts are allowed if they are spread across the processes. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {

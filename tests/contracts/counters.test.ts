@@ -93,7 +93,7 @@ const remainingIn = ({ policies }: Body): number[] =>
   (policies as { remaining: number }[]).map(({ remaining }) => remaining);
 
 for (const [where, { skip: why, open }] of Object.entries(stores)) {
-  test(`of 200 concurrent checks, exactly as many as the limit are allowed, ${where}`, {
+  test(`of 200 concurrent checks, exactly as many succeed as the limit allows, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();

@@ -18,7 +18,7 @@ import { relayed } from './relayed.ts';
 const SEEDS = inRun({ usual: 3, full: 20 });
 const STEPS = 12;
 const releases = [[], [ALPHA], [ALPHA, 'beta']];
-/** No server listens here. */
+/** No server is listening here. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 type Key = { id: string; key: string; needsAlpha: boolean };

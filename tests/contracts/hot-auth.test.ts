@@ -42,7 +42,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key rejects it starting with the next request', async (t) => {
+test('the process that revoked or rotated a key rejects it from the next request onwards', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -143,7 +143,7 @@ test('a cached key is rejected once it has expired', async (t) => {
   equal(await isAccepted(call), false);
 });
 
-test('only hot endpoints use cached lookups', async (t) => {
+test('only hot endpoints use older cached lookups', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: LIFE_MS });
   const { id, key } = await newKey(app);
@@ -153,7 +153,7 @@ test('only hot endpoints use cached lookups', async (t) => {
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('endpoints that are not hot briefly use cached lookups', async (t) => {
+test('endpoints that are not hot use very recent cached lookups', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   // Time stands still in the cache, because a slow machine needs longer than an entry lasts.

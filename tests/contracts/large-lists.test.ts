@@ -77,7 +77,7 @@ test('every list that contains meta values copies them without parsing', async (
   equal(stringify(secrets[0]?.meta), stringify(odd));
 });
 
-test('a workspace builds at most two large lists at a time, and others wait or are rejected', async (t) => {
+test('a workspace can build at most two large lists at a time, and further requests wait or are rejected', async (t) => {
   const app = await harness(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
   await app.given.tenant({ meta: { note } });

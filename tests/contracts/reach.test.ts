@@ -131,7 +131,7 @@ test('a scope limited to projects hides other projects, and secret keys without 
   equal((await run(limited, scope)).count, 0, 'what is hidden cannot be changed');
 });
 
-test('a release that does not know the limits of secret keys does not find limited ones', async () => {
+test('a release that does not support limits on secret keys cannot see limited keys', async () => {
   const { workspaceId } = await furnishWorkspace(store);
   const limit = `update secret_keys set permissions = '{keys:read}' where env = 'live'`;
   await change(store, { workspaceId }, { statements: [{ text: limit, values: [] }] });

@@ -122,7 +122,7 @@ test('after any sequence of backups and restores, the policy version exceeds eve
   }
 });
 
-test('with the highest version a node has logged, a restore continues above every version seen, even if the clock changed', async () => {
+test('given the highest version any node has logged, a restore continues above every version seen, even if the clock has changed', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

@@ -14,7 +14,7 @@ const deaths: Record<string, object> = {
   'a reset while reading': { code: 'ECONNRESET', syscall: 'read' },
   'a broken pipe while writing': { code: 'EPIPE', syscall: 'write' },
   'a refused connection': { code: 'ECONNREFUSED', errors: [] },
-  'no name server': { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  'an unreachable name server': { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
   'a shutdown': { ...SERVER_SAYS, code: '57P01' },
   'a crash of another backend': { ...SERVER_SAYS, code: '57P02' },
   'a server that is starting up': { ...SERVER_SAYS, code: '57P03' },

@@ -46,7 +46,7 @@ async function caught(deployment: Deployment, signal: NodeJS.Signals): Promise<C
 }
 
 for (const store of stores) {
-  test(`leftovers of a killed backup are removed by the next start, and by the next backup (${store})`, async (t) => {
+  test(`leftovers from a killed backup are removed by the next start, and by the next backup (${store})`, async (t) => {
     await compileServer();
     const deployment = await deploy(t, {}, store);
     await (await deployment.run()).stop();
@@ -65,7 +65,7 @@ for (const store of stores) {
   });
 }
 
-test('a start does not touch the files of a running backup, and the backup completes', {
+test("starting a server does not touch a running backup's files, and the backup completes", {
   skip: !stores.includes('postgres') && 'the embedded store allows one process',
 }, async (t) => {
   await compileServer();

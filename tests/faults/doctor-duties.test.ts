@@ -133,7 +133,7 @@ test('the doctor reports a missing worker, emails that are waiting, and two API 
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');
 });
 
-test('the doctor names nodes that poll with a secret key that can do more than a node needs', {
+test('the doctor names nodes whose secret key can do more than a node needs', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);

@@ -4,7 +4,7 @@ import { openEmbeddedBed } from '../../lab/soak/bed/embedded.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(
-  'a soak on the embedded store, with clients and faults, finds no violation',
+  'a soak on the embedded store, with clients and faults, finds no violations',
   {
     timeout: SOAK_TIMEOUT_MS,
   },

@@ -6,7 +6,7 @@ import { openPostgresBed } from '../../lab/soak/bed/postgres.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(
-  'a soak on PostgreSQL and Redis, with clients and faults, finds no violation',
+  'a soak on PostgreSQL and Redis, with clients and faults, finds no violations',
   {
     skip: whyNoCluster() || redisIsMissing(),
     timeout: SOAK_TIMEOUT_MS,

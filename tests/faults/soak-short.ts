@@ -23,7 +23,7 @@ export async function assertSoaks(
   const account = await soak(open, { seed: SEED, seconds: SECONDS, clients });
   for (const line of reportOf(account).split('\n')) t.diagnostic(line);
   for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: no recovery`);
-  // Only the long form measures recovery times, because tests share the machine with each other.
+  // Only the long form measures recovery times, because here other tests run on the same machine.
   const wrong = violationsIn(account).filter((sentence) => !sentence.startsWith('I25: '));
   deepEqual(wrong, [], `seed ${SEED}`);
   const reached = account.verdicts.filter(({ reached: times }) => times > 0);

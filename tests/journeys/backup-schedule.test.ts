@@ -15,7 +15,7 @@ import { newGround } from './sdk-ground.ts';
 const MINUTE_MS = 60_000;
 const OTHERS = { api: 'ok', database: 'ok', redis: 'not_configured', worker: 'ok' };
 
-/** Changes a row of the audit log without the server knowing. */
+/** Changes a row in the audit log without the server's knowledge. */
 async function tamper(database: string): Promise<void> {
   const lite = await PGlite.create({ dataDir: database });
   await lite.exec('set session_replication_role = replica');

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
 import { lostAndRestored } from './lost-and-restored.ts';
 
-test('a lost PostgreSQL deployment is restored to the embedded store', (t) =>
+test('a lost PostgreSQL deployment can be restored to the embedded store', (t) =>
   lostAndRestored(t, 'postgres', 'embedded'));

@@ -196,7 +196,7 @@ function around(code: string): string[] {
   return [imports, testNode, programs.express?.before ?? '', code, close];
 }
 
-test('the reference renders a document in the way its README shows', async (t) => {
+test('the reference renders a document as its README shows', async (t) => {
   const [block] = codeIn('packages/reference/README.md');
   const { html } = await imported(t, [
     "const openApi = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: {} };",

@@ -19,7 +19,10 @@ const FIRST = 'README.md';
 const ELSEWHERE = 'docs/deploy.md';
 const REFUSAL = '{"error":{';
 
-/** What a document's commands must print, in this order. Other documents only have to succeed. */
+/**
+ * What a document's commands must print, in this order. Other documents' commands only have to
+ * succeed.
+ */
 const printed: Record<string, RegExp[]> = {
   [FIRST]: [
     /"slug":"acme"/,
@@ -128,7 +131,7 @@ test('every command in the documents works as written', { skip }, async (t) => {
   t.diagnostic(`ran ${[...commands.values()].flat().length} blocks of ${ran.join(', ')}`);
 });
 
-/** The output of each document. */
+/** Each document's output. */
 function outputs(all: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of all.split(/^@@ /m).slice(1)) {

@@ -152,7 +152,7 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
 
   for (const program of PROXIES) {
     for (const [name, backend] of Object.entries(backends)) {
-      await t.test(`${program}: an API in ${name} receives what Edge determined`, async (t) => {
+      await t.test(`${program}: an API on a ${name} server receives exactly what Edge determined`, async (t) => {
         if (!backend) return t.skip('no python3');
         const port = await openProxy(t, program, { ...backend, socket, failsOpen: false });
         await until(() => isReady(port), WAIT_MS_MAX);

@@ -28,7 +28,7 @@ async function ground(t: TestContext): Promise<Ground> {
   return { deployment, server, settings, key };
 }
 
-test('forty callers with ten idempotency keys on two processes cause ten charges', async (t) => {
+test('forty callers with ten idempotency keys on two processes cause exactly ten charges', async (t) => {
   const { settings, key } = await ground(t);
   const vendors = await Promise.all(
     ['examples/express.ts', 'examples/hono.ts'].map((file) => startVendor(t, file, settings)),
@@ -50,7 +50,7 @@ test('forty callers with ten idempotency keys on two processes cause ten charges
   equal(counts[0] + counts[1], 10);
 });
 
-test('a response is not lost if the control plane dies before it has stored it', async (t) => {
+test('a response is not lost if the control plane dies before storing it', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,

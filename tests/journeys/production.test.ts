@@ -135,7 +135,7 @@ test('on an older Node.js, the entry point runs the installed Node.js and forwar
   await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
 });
 
-test('a start without dependencies prints one sentence that says what to do', {
+test('starting without dependencies installed prints one sentence that says what to do', {
   skip,
 }, async (t) => {
   const node = await findNode20();

@@ -93,7 +93,7 @@ async function found(server: Running): Promise<Load> {
   return { servers: [server], token: secret_key.key, ...ids };
 }
 
-test('two releases serve one database while the next one migrates', { skip }, async (t) => {
+test('two releases serve one database while the newer one migrates it', { skip }, async (t) => {
   const deployment = await deploy(t);
   const before = await deployment.run('start');
   const next = nextRelease(t);

@@ -28,7 +28,7 @@ const published = async ({ as }: Running): Promise<string[]> =>
     .filter(({ purpose }) => purpose === 'embed_token')
     .map(({ kid }) => kid);
 
-test('an operator lists and rotates signing keys', async (t) => {
+test('an operator can list and rotate signing keys', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const [first, ...others] = await published(server);

@@ -23,7 +23,7 @@ test('every code block is run by a test, or says why not', () => {
   deepEqual(faultsOf(all), []);
 });
 
-test('a block that is not run and gives no reason is reported with its line', () => {
+test('a block that is not run and gives no reason is reported with its line number', () => {
   const block = (text: string) => faultsOf(blocksOf({ path: 'docs/a.md', text }));
   deepEqual(block('A.\n\n```sql\nselect 1;\n```\n'), [
     'docs/a.md:3: no test runs sql blocks; add "not run: why"',

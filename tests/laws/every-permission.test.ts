@@ -1,5 +1,5 @@
-// Every endpoint answers a secret key if and only if the key has the permission that the endpoint
-// declares, is within its projects, and comes from one of its networks.
+// Every endpoint accepts a secret key if and only if the key has the permission that the endpoint
+// declares, the request is within the key's projects, and it comes from one of the key's networks.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { accepts } from '@keyrail/protocol/wire/auth.ts';
@@ -22,7 +22,7 @@ type Refusal = { error?: { code?: string; missing_permissions?: string[] } };
 const missingIn = (body: unknown): string[] | null =>
   (body as Refusal | undefined)?.error?.missing_permissions ?? null;
 
-test('an endpoint rejects every single permission except its own, before it reads anything', async (t) => {
+test('every endpoint rejects a key that has only a different permission, before it reads anything', async (t) => {
   const app = await harness(t);
   for (const permission of permissions) {
     const { key } = await limited(app, { permissions: [permission] });
@@ -36,7 +36,7 @@ test('an endpoint rejects every single permission except its own, before it read
   }
 });
 
-test('with the permission it declares, an endpoint works as with an unlimited key', async (t) => {
+test("a key with only an endpoint's declared permission can call that endpoint", async (t) => {
   const app = await harness(t);
   for (const line of takesSecretKey) {
     const { permission } = endpointOf(line);
@@ -47,11 +47,14 @@ test('with the permission it declares, an endpoint works as with an unlimited ke
   }
 });
 
-/** These need more than their permission, because their result could do more than the caller. */
+/**
+ * These require more than their declared permission, because the resulting key could do more than
+ * the caller.
+ */
 const canGiveMore = (line: string): boolean => /^(?:POST|PATCH) \/v1\/secret_keys/.test(line);
 
 for (const name of profileNames) {
-  test(`a key with the profile ${name} reaches exactly the endpoints of its permissions`, async (t) => {
+  test(`a key with the profile ${name} can call exactly the endpoints that its permissions allow`, async (t) => {
     const app = await harness(t);
     const { key } = await limited(app, { profile: name });
     const reached: string[] = [];
@@ -67,7 +70,7 @@ for (const name of profileNames) {
   });
 }
 
-test('a key is rejected everywhere outside its networks', async (t) => {
+test('every endpoint rejects a key used from outside its networks', async (t) => {
   const app = await harness(t);
   const { key } = await limited(app, { networks: ['203.0.113.0/24'] });
   for (const line of takesSecretKey) {
@@ -75,7 +78,7 @@ test('a key is rejected everywhere outside its networks', async (t) => {
   }
 });
 
-test('a key for another project reads and changes nothing of this one', async (t) => {
+test('a key limited to another project can neither read nor change anything in this one', async (t) => {
   const app = await harness(t);
   const other = await app.given.project();
   const { key } = await limited(app, { project_ids: [other.id] });
@@ -94,7 +97,7 @@ test('a key for another project reads and changes nothing of this one', async (t
   }
 });
 
-/** Endpoints about what all projects share, which a limited key may use. */
+/** Endpoints for data that all projects share, which a key limited to a project may use. */
 const sharedIds = async (_: Harness): Promise<Set<string>> =>
   new Set([
     'POST /v1/tenants',

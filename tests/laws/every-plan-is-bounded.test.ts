@@ -67,7 +67,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** How many of the planner's `beliefs` are tested. A new installation has the first of them. */
+/** How many of the planner's `beliefs` are tested. The first one is that of a new installation. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
@@ -211,7 +211,7 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
-  test(`no statement reads an unbounded number of rows if the tables were ${belief}`, {
+  test(`no statement reads an unbounded number of rows, even if the tables were ${belief}`, {
     skip,
   }, async (t) => {
     const app = await harness(t);

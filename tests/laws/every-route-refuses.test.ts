@@ -84,7 +84,7 @@ test('the wrong kind of credential is rejected as forbidden', async (t) => {
   }
 });
 
-test('members can read, admins can change things, and neither may do what only the owner may do', async (t) => {
+test('members can read, admins can also make changes, and neither can do what only an owner may do', async (t) => {
   const app = await harness(t);
   const member = bearer((await app.people.member()).token);
   const admin = bearer((await app.people.admin()).token);

@@ -18,7 +18,7 @@ test('every import in the repository follows the rules', () => {
   deepEqual(list(all.flatMap(importFaults)), []);
 });
 
-test('packages import each other only along the allowed arrows', () => {
+test('packages import each other only in the allowed directions', () => {
   allowed('packages/client/src/client.ts', from('@keyrail/protocol/wire/limits.ts'));
   allowed('packages/dashboard/src/app.tsx', from('@keyrail/widget/react.ts'));
   allowed('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
@@ -100,7 +100,7 @@ test("within a feature, a file's kind determines its layer", () => {
   refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
-test("the SDK's modules import each other only along the arrows", () => {
+test("the SDK's modules import each other only in the allowed directions", () => {
   const sdk = 'packages/sdk/src';
   allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/wire/env.ts'));
   allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));

@@ -52,7 +52,7 @@ test('every relative link and anchor in the documents resolves', () => {
   deepEqual(list(all.flatMap(linkFaults)), []);
 });
 
-test('broken links and anchors are reported with their lines', () => {
+test('broken links and anchors are reported with their line numbers', () => {
   const faults = (text: string) => list(linkFaults({ path: 'docs/a.md', text }));
   deepEqual(faults('# A\n\n[b](nowhere.md)\n'), [
     'docs/a.md:3: links to nowhere.md, which does not exist',

@@ -9,7 +9,7 @@ const LAST_OF_THE_FIRST_SCHEMA = 13;
 
 const isLater = (name: string): boolean => Number(name.slice(0, 4)) > LAST_OF_THE_FIRST_SCHEMA;
 
-test('every migration keeps the previous release running', async () => {
+test('every migration lets the previous release keep running', async () => {
   const files = (await readMigrations()).filter(({ name }) => isLater(name));
   deepEqual(files.flatMap(migrationFaults), []);
 });

@@ -26,7 +26,7 @@ test('every package with an install script is listed, with what happens if the s
   deepEqual(listed.toSorted(), [...new Set(scripted)].toSorted());
 });
 
-test('none of our scripts has a name that npm would skip', () => {
+test('no script in this repository has a name that npm would skip', () => {
   for (const path of ['package.json', ...globSync('packages/*/package.json', { cwd: root })]) {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read(path));
     const names = Object.keys(scripts);

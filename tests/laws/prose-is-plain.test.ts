@@ -38,7 +38,7 @@ test('a phrase is rejected in comments, messages and test names, but not in code
   allowed('// A member who was told about it.\n');
 });
 
-test('each phrase is rejected, and what only resembles it is allowed', () => {
+test('each phrase is rejected, and a similar but correct one is allowed', () => {
   for (const [phrase, similar] of [
     ['so many keys', 'some keys'],
     ['counts anew', 'a new count'],

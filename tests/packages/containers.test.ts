@@ -235,7 +235,7 @@ test('health checks use the ports that the program listens on', () => {
   }
 });
 
-test("only the ingress can connect to the API's pods, and nothing can connect to the others", () => {
+test("only the ingress can connect to the API's pods, and nothing can connect to the other pods", () => {
   const [all, api] = ['keyrail', 'keyrail-api'].map((name) => manifest('NetworkPolicy', name).spec);
   deepEqual([all?.policyTypes, all?.ingress], [['Ingress'], []]);
   for (const { metadata } of pods) {

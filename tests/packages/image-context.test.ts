@@ -67,7 +67,7 @@ test('the build steps need nothing that .dockerignore leaves out', () => {
   );
 });
 
-test('nothing else is sent to the build, in particular no secrets and no Git history', () => {
+test('everything else, including secrets and Git history, is left out of the build', () => {
   const paths = ['.git/config', '.env', 'deploy/compose/.env', '.keyrail/master-key', 'docs/a.md'];
   const inside = [
     'packages/server/.keyrail/master-key',

@@ -127,7 +127,7 @@ const podman = (...words: string[]): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
 
-/** Returns the base image, or why there is none. */
+/** Returns the base image, or the reason why there is none. */
 function findBase(): { base: string } | { reason: string } {
   if (spawnSync('podman', ['--version']).error) return { reason: 'no podman on this machine' };
   const [, usual = ''] =

@@ -117,7 +117,7 @@ for (const { major, find } of runtimes) {
     'in a clone': () => join(root, 'packages/cli/bin/keyrail.js'),
   };
   for (const [place, bin] of Object.entries(places)) {
-    test(`the command line works on Node.js ${major}, ${place}`, async (t) => {
+    test(`the CLI works on Node.js ${major}, ${place}`, async (t) => {
       const node = await find();
       if (node === null) return t.skip(noNode20);
       const list = { object: 'list', data: [{ name: 'live', billable: true }] };

@@ -36,7 +36,7 @@ export type Run = {
   input?: string;
 };
 
-/** Runs `keyrail` with these arguments. A string is split at its spaces. */
+/** Runs `keyrail` with these arguments. A string is split on spaces. */
 export type Keyrail = (words: string | string[], run?: Run) => Promise<Ran>;
 
 export async function home(t: TestContext): Promise<string> {

@@ -39,7 +39,7 @@ test('a caller from `createCaller` calls endpoints and pages through lists, as a
   await rejects(nobody.call('GET /v1/workspace'), refusedAs('invalid_key', 401));
 });
 
-test('a call repeated with the same idempotency key is carried out once', async (t) => {
+test('a call repeated with the same idempotency key is carried out only once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const call = { body: { env: 'test' }, idempotencyKey: 'order-1' } as const;
@@ -103,7 +103,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('pages are returned in order, and each of them exactly once', async (t) => {
+test('pages are returned in order, each exactly once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {

@@ -129,7 +129,7 @@ test('with an unresponsive server, each attempt times out, and so does the whole
   ok(seen.length <= 3);
 });
 
-test('a call can have a longer time limit than the client', async (t) => {
+test("a call can have a longer time limit than the client's default", async (t) => {
   const late: Step = (request, response) => void setTimeout(() => fine(request, response), 300);
   const { url } = await scriptedServer(t, [late]);
   const client = createClient({ url, timeoutMs: 100, totalMs: 150, retries: 0 });

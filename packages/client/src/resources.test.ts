@@ -19,7 +19,7 @@ const namesIn = (table: object, before = ''): Named[] =>
 const named = namesIn(methods);
 const endpoints: readonly string[] = Object.keys(allEndpoints);
 
-/** Names that don't follow the rule, because the regular name would read badly. */
+/** Names that don't follow the rule, because the regular names would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'secretKeys.current': 'secretKeys.getCurrent',
   'sessions.current': 'sessions.deleteCurrent',

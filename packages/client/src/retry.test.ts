@@ -14,7 +14,7 @@ const inProgress = { error: { code: 'idempotency_in_progress', message: 'x' } };
 const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
   new KeyrailUnreachable(...args);
 
-test('some failures are always retried, some only if a retry is safe, others never', () => {
+test('some failures are always retried, some only if a retry is safe, and others never', () => {
   const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
     ['429: refused before anything was done', refusal(429), true, true],
     ['503: a change may have been made', refusal(503), true, false],
@@ -40,7 +40,7 @@ test('some failures are always retried, some only if a retry is safe, others nev
   }
 });
 
-test('a failed change may have been made, unless it was not sent or was rejected', () => {
+test('a failed change may still have been made, unless it was never sent or was rejected', () => {
   const table: [why: string, error: unknown, isUnknown: boolean][] = [
     ['500', refusal(500), true],
     ['502 of a proxy', refusal(502), true],

@@ -33,8 +33,8 @@ export async function crowdedWorkspace(vendor: Vendor): Promise<Objects> {
     name: longNames.key,
   }));
   await as.liveKey('POST /v1/keys/import', { project_id, env: 'test', keys });
-  // No server listens at this URL. The deliveries that are copied have already failed, so none of
-  // the copies is sent.
+  // No server is listening at this URL. The copied deliveries have already failed, so none of the
+  // copies are sent.
   const endpoint = await endpointFor(vendor, 'http://127.0.0.1:1/keyrail');
   const times = { created_at: `created_at - n * interval '1 minute'`, updated_at: '' };
   const statements = [

@@ -1,4 +1,4 @@
-// Pictures of every tab, dialog and sheet in the full workspace.
+// Screenshots of every tab, dialog and sheet in the full workspace.
 import type { Page } from 'playwright-core';
 import type { Key } from './full-workspace.ts';
 import type { Shot } from './shots.ts';
@@ -10,7 +10,7 @@ type Places = {
 };
 
 /**
- * A picture's name, the path to open, and the steps that open the dialog. Each step has the form
+ * A screenshot's name, the path to open, and the steps that open the dialog. Each step has the form
  * `kind:name`, and the kinds are defined in `steps`.
  */
 type Line = readonly [name: string, path: string, ...lead: string[]];

@@ -1,4 +1,4 @@
-// Takes the six pictures for README.md and docs/dashboard.md at double resolution: node
+// Takes the six screenshots for README.md and docs/dashboard.md at double resolution: node
 // packages/dashboard/test/doc-pictures.ts docs/pictures. To make the files smaller, reduce them to
 // a palette of 256 colours.
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const SIZE = { width: 1280, height: 800 };
 /** Tall enough to show more of the overview than just its chart. */
 const TALL = { ...SIZE, height: 976 };
 /**
- * Revocations slower than this aren't used for the picture. They only happen on a busy machine, so
- * they would be misleading.
+ * Revocations slower than this aren't used for the screenshot. They only happen on a busy machine,
+ * so they would be misleading.
  */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
@@ -63,7 +63,7 @@ async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> 
   }
 }
 
-test('the pictures for the documentation are taken', async (t) => {
+test('every screenshot for the documentation is taken', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { tabs, full } = await openStudio(t, ground);

@@ -1,5 +1,5 @@
-// The workspace shown in pictures, as it looks after three months of use: projects, tenants, keys
-// in every state, traffic, denied requests, members and invitations.
+// The workspace shown in the screenshots, as it looks after three months of use: projects, tenants,
+// keys in every state, traffic, denied requests, members and invitations.
 
 import type { TestContext } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -55,7 +55,7 @@ export type Key = {
   tenant_id: string;
 };
 
-/** Creates the workspace for the pictures. Its history ends at the machine's current time. */
+/** Creates the workspace for the screenshots. Its history ends at the machine's current time. */
 export async function fullWorkspace(t: TestContext) {
   const vendor = await harness(t);
   const { as, clock, testApp } = vendor;

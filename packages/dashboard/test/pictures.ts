@@ -1,4 +1,4 @@
-// Takes pictures of every screen and dialog in every state, in both themes and at three widths:
+// Takes screenshots of every screen and dialog in every state, in both themes, at three widths:
 // node packages/dashboard/test/pictures.ts <folder> [name pattern] [widths] [themes]
 import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const WIDTHS = [390, 768, 1440];
 
 const listOf = (text: string): string[] => text.split(',').filter((one) => one !== '');
 
-test('every picture is taken', async (t) => {
+test('every screenshot is taken', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 401, 403, 404, 409, 500);
@@ -21,7 +21,7 @@ test('every picture is taken', async (t) => {
   const { tabs, shots } = await openStudio(t, ground);
   for (const shot of shots.filter(({ name }) => wanted.test(name))) {
     await take(tabs, shot, camera).catch((error: Error) => {
-      // If one picture fails, the others are still taken.
+      // If one screenshot fails, the others are still taken.
       t.diagnostic(`${shot.name}: ${error.message}`);
     });
   }

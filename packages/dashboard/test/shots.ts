@@ -1,4 +1,4 @@
-// The pictures to take: every screen in every state, and every dialog.
+// The screenshots to take: every screen in every state, and every dialog.
 import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
@@ -14,7 +14,7 @@ export type Shot = {
   state: State;
   /** True if the page is opened without signing in. */
   isOpen?: boolean;
-  /** Opens a dialog before the picture is taken. */
+  /** Opens a dialog before the screenshot is taken. */
   act?(tab: SignedIn): Promise<void>;
 };
 
@@ -25,8 +25,8 @@ export const widthsOf = ({ name }: Shot): number[] =>
   WIDE.includes(name.replace(/-full$/, '')) ? [390, 768, 1440, 2000] : [390, 768, 1440];
 
 /**
- * A picture of every registered screen in one state. The path parameters are filled in with the IDs
- * of these objects.
+ * A screenshot of every registered screen in one state. The path parameters are filled in with the
+ * IDs of these objects.
  */
 export function screenShots(state: State, objects: Objects): Shot[] {
   const { key, secretKey, project, tenant } = objects;

@@ -1,4 +1,4 @@
-// Prepares the workspaces and browser tabs for the pictures, and takes the pictures.
+// Prepares the workspaces and browser tabs for the screenshots, and takes them.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,8 +19,8 @@ const SETTLED = `document.fonts.ready.then(() => new Promise((done) => {
 }))`;
 
 /**
- * The folder for the pictures, and the widths and themes to take them in. An empty list means all
- * of them.
+ * The folder for the screenshots, and the widths and themes to take them in. An empty list means
+ * all of them.
  */
 export type Camera = { folder: string; widths: readonly number[]; themes: readonly string[] };
 
@@ -114,7 +114,7 @@ export async function picture(page: Page, name: string, camera: Camera): Promise
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.evaluate(SETTLED);
       // Makes the browser render everything. Otherwise, parts it skips while they are out of view
-      // would be missing from the picture.
+      // would be missing from the screenshot.
       await page.evaluate(SHOW_ALL);
       const isOpen = (await page.locator('dialog[open]').count()) > 0;
       const path = join(camera.folder, `${name}-${width}-${colorScheme}.png`);

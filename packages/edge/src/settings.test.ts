@@ -141,7 +141,7 @@ test('all errors are listed together, and unknown names come with a suggestion',
   });
 });
 
-test('settings of other Keyrail clients are ignored with a warning', () => {
+test('settings for other Keyrail clients are ignored with a warning', () => {
   const { warnings } = settingsIn({ ...given, KEYRAIL_TENANT_ID: 'x', PATH: '/bin' });
   deepEqual(warnings, [
     'ignoring KEYRAIL_TENANT_ID: it is a setting for other Keyrail clients, not for Edge',

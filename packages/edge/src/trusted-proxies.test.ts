@@ -103,7 +103,7 @@ test('/healthz and /readyz respond to any proxy, listed or not', async (t) => {
   equal(await statusOf('v4', { method: 'GET', path: '/readyz', headers }), 200);
 });
 
-test('a connection that has been lost is not mistaken for a Unix socket', () => {
+test('a lost connection is not mistaken for a Unix socket', () => {
   const lost = { remoteAddress: undefined, destroyed: true } as never;
   equal(createTrust(['unix'])(lost), false);
   const linkLocal = { remoteAddress: 'fe80::1%eth0', destroyed: false } as never;

@@ -22,7 +22,7 @@ const accepted: [input: string, instant: string][] = [
 ];
 
 for (const [input, instant] of accepted) {
-  test(`${input} is read as ${instant}`, () => {
+  test(`${input} is parsed as ${instant}`, () => {
     equal(parseTimestamp(input)?.toISOString(), instant);
   });
 }

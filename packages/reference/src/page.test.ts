@@ -44,7 +44,7 @@ test('the introduction shows the operation named by x-first-operation as an exam
   match(page, /A first request: <a href="#readPet">/);
 });
 
-test('each operation shows its own reasons for its errors', () => {
+test('each operation shows its own descriptions of its errors', () => {
   const document = structuredClone(foreign);
   const refused = { $ref: '#/components/responses/Gone', description: 'Rex is `gone`.' };
   Object.assign(document.paths['/pets/{id}'].get.responses, { 404: refused });

@@ -116,7 +116,7 @@ test('a held poll is aborted immediately when the node switches to another URL',
   deepEqual(asked, ['1 /x']);
 });
 
-test('a single URL is never probed', async () => {
+test('a node with only one URL never probes it', async () => {
   const { asked, usedNow } = scene('dead');
   await usedNow();
   deepEqual(asked, ['0 /x']);

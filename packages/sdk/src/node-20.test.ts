@@ -55,7 +55,7 @@ const expected = (major: number) => ({
 });
 
 for (const file of ['smoke.cjs', 'smoke.mjs']) {
-  test(`the built package works on the Node.js that runs the tests: ${file}`, async () => {
+  test(`the built package works on the Node.js version that runs the tests: ${file}`, async () => {
     const major = Number(process.versions.node.split('.')[0]);
     deepEqual(await saidBy(process.execPath, file), expected(major));
   });
@@ -114,6 +114,6 @@ test('the type declarations need no Node.js types', async () => {
   equal(await compiled(['consumer.mts'], browser), '');
 });
 
-test("protect only changes the type of a handler's context", async () => {
+test("`protect` changes only the type of a handler's context", async () => {
   equal(await compiled(['consumer-frameworks.mts'], { skipLibCheck: true }), '');
 });

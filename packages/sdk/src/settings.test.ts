@@ -62,7 +62,7 @@ test('a node needs only the three required options', () => {
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
-test('the last of several URLs is the control plane, and every URL must be safe', () => {
+test('the last of several URLs is the control plane, and plain HTTP in any of them logs a warning', () => {
   const url = ['http://relay.example.com/', 'https://keys.example.com'];
   const { settings, logged } = settled({ url });
   deepEqual(

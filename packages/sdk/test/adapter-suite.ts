@@ -131,7 +131,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     deepEqual(await (await fetch(`${url}/open`)).json(), { context: null });
   });
 
-  test(`${framework}: a retry gets the first response, whatever the field order of its body`, async (t) => {
+  test(`${framework}: a retry gets the first response, regardless of the field order in its body`, async (t) => {
     const held = await ground(t, serve);
     const all = await Promise.all(Array.from({ length: 20 }, () => charging(held, 'race')));
     const statuses = all.map(({ status }) => status);
@@ -149,7 +149,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(await codeOf(other), '422 idempotency_mismatch');
   });
 
-  test(`${framework}: after a handler fails, a retry runs`, async (t) => {
+  test(`${framework}: after a handler fails, a retry runs it again`, async (t) => {
     const held = await ground(t, serve);
     held.plans.push(
       () => Promise.reject(new Error('an error of the handler')),
@@ -231,7 +231,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
   });
 }
 
-/** A retry gets 409 until the response is stored or the lock released. */
+/** A retry gets a 409 until the response is stored or the lock is released. */
 async function eventually(ask: () => Promise<Response>, status: number): Promise<Response> {
   let response = await ask();
   await until(async () => {

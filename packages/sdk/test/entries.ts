@@ -35,7 +35,7 @@ export const entryOf = (number: number, chance: Chance): Entry => ({
   ]),
 });
 
-/** Like `entryOf`; some of the keys are imported. */
+/** Like `entryOf`, but some of the keys are imported. */
 export const mixedEntryOf = (number: number, chance: Chance): Entry => ({
   ...entryOf(number, chance),
   ...(chance.percent(40) && {

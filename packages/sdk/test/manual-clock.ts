@@ -4,7 +4,7 @@ import type { Clock } from '../src/clock.ts';
 export type ManualClock = Clock & {
   /** Advances the time and runs due timers in order; lets promises settle in between. */
   pass(ms: number): Promise<void>;
-  /** Freezes the process: both clocks advance, and no timer runs. */
+  /** Freezes the process: both clocks advance, and no timers run. */
   freeze(ms: number): void;
   /**
    * Moves only the wall clock, as happens when the clock is set or while the machine is suspended.

@@ -28,7 +28,7 @@ test('no two settings groups have a field with the same name', () => {
   deepEqual(fields.toSorted(), Object.keys(fieldsOf(configOf({}))).toSorted());
 });
 
-test('an empty environment gives the documented defaults', () => {
+test('with an empty environment, every setting has its documented default', () => {
   const config = configOf({});
   equal(config.traces, null);
   equal(config.isByNpmStart, false);
@@ -205,7 +205,7 @@ for (const [name, text] of refusals) {
   });
 }
 
-test('the error about a trusted proxy names the block, and the network that was probably meant', () => {
+test('the error about a trusted proxy quotes the invalid block and suggests the network that was probably meant', () => {
   const [fault] = faultsOf({ KEYRAIL_TRUST_PROXY: '::1, 10.0.0.5/8' });
   match(fault ?? '', /"10\.0\.0\.5\/8" has bits after the length; did you mean 10\.0\.0\.0\/8\?/);
 });

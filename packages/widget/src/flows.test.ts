@@ -119,7 +119,7 @@ async function rotates(site: Site): Promise<void> {
   await page.getByText('Replaced, works until').waitFor();
 }
 
-/** Looks at the usage that nodes have reported, as a chart and as a table. */
+/** Views the usage that nodes have reported, as a chart and as a table. */
 async function looksAtUsage(site: Site): Promise<void> {
   const { page, vendor } = site;
   const dialog = page.getByRole('dialog');

@@ -273,7 +273,7 @@ test('each command sends the request that the table lists for it', async (t) => 
   }
 });
 
-test("of two profiles, the first is the login and the second the new key's", async (t) => {
+test("if --profile is passed twice, the first selects the login and the second the new key's permissions", async (t) => {
   const { url } = await scriptedServer(t, [json(answer)]);
   const keyrail = keyrailInProcess(await home(t), { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
   const ran = await keyrail('--profile staging secret-keys create --env live --profile node');

@@ -29,7 +29,7 @@ test('a workspace can be created, shown and changed', async (t) => {
   match(parsed(kept).workspace, /Made/);
 });
 
-test('projects can be given by slug, and tenants by external ID', async (t) => {
+test('a project can be identified by its slug, and a tenant by its external ID', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const slug = `pay-${process.pid}`;
   await jsonOf(
@@ -125,7 +125,7 @@ test('a dry run shows what would change without changing it', async (t) => {
   equal((await keyrail(`keys revoke ${key.tenant_id} --dry-run`)).code, 1, 'no such key');
 });
 
-test('a key to be explained is read from stdin or given by its ID, never passed as an argument', async (t) => {
+test('the key to explain is read from stdin or identified by its ID, and is never passed as an argument', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { id, key, display_prefix: prefix } = await given.key({ scopes: ['a'] });
   const allowed = await keyrail('keys explain', { input: `${key}\n` });

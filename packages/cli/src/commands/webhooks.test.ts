@@ -38,7 +38,7 @@ test('a webhook endpoint can be created, changed, tested, rotated and removed', 
   equal((await keyrail('webhooks list')).stdout, '');
 });
 
-test('webhooks listen signs events for matching changes and forwards them', async (t) => {
+test('`webhooks listen` signs events for matching changes and forwards them', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   await given.tenant();
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? 200 : 500));
@@ -73,7 +73,7 @@ test('webhooks listen signs events for matching changes and forwards them', asyn
   }
 });
 
-test('webhooks listen rejects invalid options', async (t) => {
+test('`webhooks listen` rejects invalid options', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const to = 'webhooks listen --forward-to';
   equal((await keyrail(`${to} file:///etc/passwd`)).code, 2);

@@ -1,5 +1,5 @@
 // The CSV reader accepts what RFC 4180 allows and rejects everything else, no matter how the text
-// is split into pieces.
+// is split into chunks.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -71,7 +71,7 @@ test('text that other programs may parse differently is rejected, with its line 
   }
 });
 
-test('any table is read back as it was written, no matter how the text is split into pieces', () => {
+test('any table can be written and read back unchanged, no matter how the text is split into chunks', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

@@ -146,7 +146,7 @@ test('if the server says that a failed change was not made, the error does not s
   }
 });
 
-test('if a new secret is lost with its response, the error gives the command that replaces it', async (t) => {
+test('if the response with a new secret is lost, the error gives the command to replace the secret', async (t) => {
   const id = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
   const replay = json({ id, key_shown_once: false }, { status: 201 });
   const { url, seen } = await scriptedServer(t, [reset, replay]);

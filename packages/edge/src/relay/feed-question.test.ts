@@ -38,7 +38,7 @@ test("a node's name and poll interval are read from its headers", () => {
   equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
 });
 
-test('a node names the features it can enforce', () => {
+test('the features that a node can enforce are read from its poll', () => {
   const said = (query: string) => feedQuestionIn(`${delta}&since=1${query}`, {})?.understands;
   equal(said('&understands=alpha,beta'), 'alpha,beta');
   equal(said(''), null);

@@ -124,7 +124,7 @@ test('a poll is reported before it is forwarded, and its response is passed back
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a node that requests a snapshot with a nonce is reported, and gets a response of its own', async (t) => {
+test('a node that requests a snapshot with a nonce is reported, and gets its own response', async (t) => {
   const { ask, seen, relay } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });

@@ -210,7 +210,7 @@ test('a node that disconnects cancels the upstream request only if no other node
   equal(asked.length, 2, 'a new node does not join an abandoned request');
 });
 
-test('a stopping relay rejects the waiting nodes', async () => {
+test('a relay rejects waiting nodes when it stops', async () => {
   const { asked, clock, polls, poll } = scene();
   const waiting = [poll(), poll(), poll({ name: 'since 2' })];
   for (const each of waiting) each.catch(() => {});

@@ -195,12 +195,12 @@ test('every list can be paged, and no other response can', () => {
   }
 });
 
-test('only the endpoint for the calling key needs no permission', () => {
+test('only the endpoint that returns the calling key requires no permission', () => {
   const open = all.filter(([, { permission }]) => permission === null).map(([line]) => line);
   deepEqual(open, ['GET /v1/secret_keys/current']);
 });
 
-test('every permission is needed by an endpoint, and some only by endpoints for owners', () => {
+test('every permission is required by at least one endpoint, and some only by owner-only endpoints', () => {
   const needing = (name: Permission) =>
     all.filter(([, { permission }]) => permission === name).map(([, { role }]) => role);
   for (const name of permissions) ok(needing(name).length > 0, name);

@@ -54,7 +54,7 @@ test('a revoked key may include propagation, but does not have to', () => {
   ok(RevokedApiKey.safeParse({ ...key, propagation }).success);
 });
 
-test("an audit row's actor may be an object, null or missing", () => {
+test("an audit entry's actor may be an object, null or missing", () => {
   const row = {
     object: 'audit_log',
     id,

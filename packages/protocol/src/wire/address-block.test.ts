@@ -51,7 +51,7 @@ for (const [text, flaw] of rejected) {
   });
 }
 
-test('a canonical network is read as itself, and contains the address it came from', () => {
+test('a canonical network is parsed unchanged, and contains the address it was derived from', () => {
   const lengths = { 4: 32, 6: 128 };
   fc.assert(
     fc.property(
@@ -78,7 +78,7 @@ test('settings also accept a single address', () => {
   }
 });
 
-test('an IPv4-mapped address is in an IPv4 network, and no text is in every network', () => {
+test('an IPv4-mapped address can be in an IPv4 network, and text that is not an address is in no network', () => {
   const check = createAddressCheck(['10.0.0.0/8']);
   equal(check('::ffff:10.1.2.3'), true);
   equal(check('11.0.0.1'), false);
@@ -86,7 +86,7 @@ test('an IPv4-mapped address is in an IPv4 network, and no text is in every netw
   equal(createAddressCheck(['0.0.0.0/0', '::/0'])('unix:'), false);
 });
 
-test('an IPv4 address is in no IPv6 network, whichever way it is written', () => {
+test('an IPv4 address is in no IPv6 network, no matter how it is written', () => {
   for (const network of ['::/0', '::/64', '::/95']) {
     const check = createAddressCheck([network]);
     equal(check('::1'), true);

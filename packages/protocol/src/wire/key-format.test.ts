@@ -159,7 +159,7 @@ test('apiKeyEnv and parseCredential accept the same API keys', () => {
   );
 });
 
-test('parsing never throws, whatever the text is', () => {
+test('parsing never throws, no matter what the text is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
       equal(parseCredential(text), null);

@@ -42,14 +42,14 @@ async function given(t: TestContext, answer: (body: string) => Response) {
   const init = { method: 'POST', headers, body: 'sent' };
   const asks: Record<string, Ask> = {
     web: () => web(new Request('http://x.test', init)),
-    'web, with a request of another class': () => web(new OtherRequest('http://x.test', init)),
+    'web, with a request of a different class': () => web(new OtherRequest('http://x.test', init)),
     next: () => next(new Request('http://x.test', init), { params: Promise.resolve({}) }),
     hono: async () => hono.request('http://x.test/', init),
   };
   return { asks, runs: () => runs };
 }
 
-const adapters = ['web', 'web, with a request of another class', 'next', 'hono'];
+const adapters = ['web', 'web, with a request of a different class', 'next', 'hono'];
 
 /** Repeats a request until its response has been stored, and returns the replay. */
 async function replayOf(ask: Ask): Promise<Response> {
@@ -79,8 +79,9 @@ async function* pieces() {
 }
 
 const answers: Record<string, (body: string) => Response> = {
-  'of another class': (body) => new OtherResponse(`ran ${body}`, { status: 201, headers: type }),
-  'whose body is another kind of stream': () => withBody(pieces()),
+  'of a different class': (body) =>
+    new OtherResponse(`ran ${body}`, { status: 201, headers: type }),
+  'whose body is a different kind of stream': () => withBody(pieces()),
   'without a body stream': () => withBody(undefined),
   'of the runtime’s own class': (body) =>
     new Response(`ran ${body}`, { status: 201, headers: type }),

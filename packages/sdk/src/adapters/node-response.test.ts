@@ -194,7 +194,7 @@ const streaming: Record<string, Streaming> = {
 };
 
 for (const [framework, serve] of Object.entries(streaming)) {
-  test(`${framework}: after a handler abandons its response, a retry runs`, async (t) => {
+  test(`${framework}: after a handler abandons its response, a retry runs the handler again`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     let runs = 0;
     const { url, close } = await serve(t, keyrail, () => {

@@ -15,7 +15,7 @@ for (const [what, answer] of Object.entries({
   'something else': async () => JSON.parse('{}'),
   'a response that has already been read': used,
 })) {
-  test(`after a handler returns ${what}, a retry runs`, async (t) => {
+  test(`after a handler returns ${what}, a retry runs the handler again`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     t.after(() => keyrail.close());
     const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };

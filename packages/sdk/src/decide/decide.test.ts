@@ -104,7 +104,7 @@ const first = () => {
   return found?.key ?? '';
 };
 
-test('a context has the resources for its environment', () => {
+test("a context contains the resources for its key's environment", () => {
   const known = inputs(policyOf('both'));
   const keys = [first(), cases.find(({ why }) => why.includes('for test keys'))?.key];
   const seen = keys.map((key) => {

@@ -79,7 +79,7 @@ for (const [state, expected] of Object.entries({
 
 for (const [name, reply] of Object.entries({
   'a broken connection': null,
-  'a response that comes too late': new Promise<never>(() => {}),
+  'a response that arrives too late': new Promise<never>(() => {}),
   'a 503': { status: 503 },
   'a wrong credential': { status: 401 },
   'an unknown state': claimed({ state: 'perhaps' }),

@@ -109,7 +109,7 @@ for (const [name, reply] of Object.entries({
   });
 }
 
-test('a check over the counter quota does not stop other checks', async (t) => {
+test('a check that exceeds the counter quota does not block other checks', async (t) => {
   const isNew = contextOf({ keyId: '01890000-0000-7000-8000-00000000000f' });
   const plane = await receiver(t, ({ body }) =>
     body.key_id === isNew.keyId ? { status: 429, headers: { 'retry-after': '60' } } : result(),

@@ -94,12 +94,12 @@ const faults: Fault[] = [
     answers: spoilt((body) => ({ ...body, object: 'list' })),
   },
   {
-    name: 'a policy of another project',
+    name: "another project's policy",
     hard: true,
     answers: spoilt((body) => ({ ...body, project_id: uuidOf(7, 8) })),
   },
   {
-    name: 'a policy of another workspace',
+    name: "another workspace's policy",
     hard: true,
     answers: spoilt((body) => ({ ...body, workspace_id: uuidOf(7, 8) })),
   },
@@ -110,7 +110,7 @@ const faults: Fault[] = [
   },
   { name: 'an older version', hard: true, answers: spoilt((body) => ({ ...body, version: 1 })) },
   {
-    name: 'a change of an unknown kind',
+    name: 'an unknown kind of change',
     hard: true,
     answers: spoilt(spoiltKey({ change: 'suspend' })),
   },
@@ -128,7 +128,7 @@ const faults: Fault[] = [
   },
   { name: 'scopes that are not a list', hard: true, answers: spoilt(spoiltKey({ scopes: 'all' })) },
   {
-    name: 'a rate limit of an unknown kind',
+    name: 'an unknown kind of rate limit',
     hard: true,
     answers: spoilt(spoiltKey({ rate_limits: [{ id: 'r' }] })),
   },
@@ -227,7 +227,7 @@ test('a node that gets only invalid responses polls often enough that revocation
   ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
 });
 
-test('the waits between retries grow up to a limit, and they have jitter', async (t) => {
+test('the delay between retries grows up to a limit and includes jitter', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
     plane.fault = () => refusal(status, 'unavailable');

@@ -116,7 +116,7 @@ test('the old policy stays in force while a new snapshot is loading', async (t) 
   equal(node.state().version, plane.version);
 });
 
-test('a failed page is retried before the whole snapshot is given up', async (t) => {
+test('a failed page is retried before the whole snapshot is abandoned', async (t) => {
   let failures = 2;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.pageMax = 1;
@@ -158,7 +158,7 @@ test('polls are held open by default, and sent at intervals if longPoll is false
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('if the network breaks held polls, the node switches to plain polls and tries holding again later', async (t) => {
+test('if the network breaks held polls, the node switches to plain polls and tries held polls again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;

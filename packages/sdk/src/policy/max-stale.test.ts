@@ -48,7 +48,7 @@ test('a policy older than maxStaleMs denies every key, until it is confirmed aga
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('the first decision after a freeze of maxStaleMs is a denial', async (t) => {
+test('after a freeze that lasts maxStaleMs, the first decision is a denial', async (t) => {
   for (const move of ['freeze', 'step'] as const) {
     const plane = new Plane();
     const key = plane.issue();
@@ -107,7 +107,7 @@ test('a node that starts from a cache that is too old, or of unknown age, is not
   }
 });
 
-test('an invalid maxStaleMs is an error, because clamping it would allow keys', () => {
+test('an invalid maxStaleMs is an error, because clamping it could allow keys for too long', () => {
   const plane = new Plane();
   for (const maxStaleMs of ['1 h', Number.NaN, -1, 0, 89_999, Number.POSITIVE_INFINITY]) {
     throws(() => nodeOn(plane, { maxStaleMs: maxStaleMs as number }), TypeError, `${maxStaleMs}`);

@@ -8,7 +8,7 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** Whether the node's first decision is degraded; nothing else reads the node before it. */
+/** Whether the node's first decision is degraded. Nothing may read the node's state before this. */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;
@@ -72,7 +72,7 @@ test('setting the wall clock does not make a policy seem current or stale for lo
   }
 });
 
-test('a response read after a freeze confirms the policy only as of its request', async (t) => {
+test('a response read after a freeze confirms the policy only as of the time of the request', async (t) => {
   const { watched, plane, node, clock, key } = await current(t);
   const sentAt = plane.asked.at(-1)?.at ?? 0;
   const before = node.state().lastSyncAt ?? 0;

@@ -202,7 +202,7 @@ test('an invalid idempotency key, or a missing required one, is rejected', async
   equal(said(await admit(call(), required)), '400 invalid_request');
 });
 
-test('a body that is too large or cut off is rejected before any claim', async (t) => {
+test('a body that is too large or cut off is rejected before anything is claimed', async (t) => {
   const { admit, received } = await open(t, { script: () => null });
   const failing = (error: Error) => call(once, { bodyBytes: () => Promise.reject(error) });
   const large = await admit(failing(new BodyTooLarge()), idempotent);
@@ -219,7 +219,7 @@ test('when claims are unavailable, a route fails closed unless it opts out', asy
 });
 
 for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null }] as const) {
-  test(`after a handler ends with ${JSON.stringify(end)}, a retry runs`, async (t) => {
+  test(`after a handler ends with ${JSON.stringify(end)}, a retry runs it again`, async (t) => {
     const { admit, close } = await open(t);
     const first = await admit(call(once), idempotent);
     ok(first.kind === 'admitted');
@@ -229,7 +229,7 @@ for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null 
   });
 }
 
-test('after a caller disconnects, no retry runs while its handler is running', async (t) => {
+test('after a caller disconnects, no retry runs while the handler is still running', async (t) => {
   const { admit, clock, plane } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -257,7 +257,7 @@ test('if a handler gives up because its caller disconnected, a retry runs later'
   equal(said(await admit(call(once), idempotent)), 'admitted');
 });
 
-test('equal idempotency keys from different tenants, API keys and routes do not collide', async (t) => {
+test('identical idempotency keys from different tenants, API keys or routes do not collide', async (t) => {
   let context: RequestContext | UnverifiedContext = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [] }) });
   equal(said(await admit(call(once), idempotent)), 'admitted');
@@ -280,7 +280,7 @@ test('a request waits only if it needs the control plane', async (t) => {
   equal(said(await promised), 'admitted');
 });
 
-test('an internal error in a synchronous admission denies the request and is not thrown', async (t) => {
+test('an internal error during synchronous admission denies the request and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault of ours');
   };

@@ -120,7 +120,7 @@ test('the fingerprint of a parsed body does not depend on the order of its field
   for (const odd of [undefined, null, 3, () => {}, Buffer.from('x'), 'x']) parsedBytes(odd);
 });
 
-test('adapters reject a large body before the handler runs', async (t) => {
+test('adapters reject an oversized body before the handler runs', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };

@@ -104,7 +104,7 @@ test("hostile values in a genuine request's other headers never cause an interna
 });
 
 for (const name of ['authorization', 'x-api-key', 'idempotency-key', 'x-request-id']) {
-  test(`the cost of the ${name} header grows in proportion to its length`, async (t) => {
+  test(`the time to process the ${name} header grows in proportion to its length`, async (t) => {
     const { keyrail, key } = await given(t);
     const genuine: Headers = ['authorization', 'x-api-key'].includes(name)
       ? {}
@@ -188,7 +188,7 @@ for (const framework of Object.keys(listeners)) {
     deepEqual(Object.keys(Object.prototype), []);
   });
 
-  test(`${framework}: the cost of a request grows in proportion to its headers`, async (t) => {
+  test(`${framework}: the time to process a request grows in proportion to the size of its headers`, async (t) => {
     const { ask } = await serving(t, framework);
     const blanks = pumped['blanks between letters'] ?? String;
     const growth = await growthOf((length) => ask(`X-API-Key: ${blanks(length)}`), 5);

@@ -27,7 +27,7 @@ function coldStart(t: TestContext, readyMs = READY_MS) {
   return { node, clock, ask, request };
 }
 
-/** Records when each response arrives, without advancing the time. */
+/** Records when each response arrives, without advancing the clock. */
 function recorded(clock: { monotonicMs(): number }, responses: Promise<number>[]) {
   const found: [number, number][] = [];
   for (const one of responses)
@@ -35,7 +35,7 @@ function recorded(clock: { monotonicMs(): number }, responses: Promise<number>[]
   return found;
 }
 
-test('by default a request before the first policy is denied immediately', async (t) => {
+test('by default, a request that arrives before the first policy is denied immediately', async (t) => {
   const { ask } = coldStart(t);
   equal(await ask({}), 503);
   equal(await ask({ readyWaitMs: 0 }), 503);

@@ -36,7 +36,7 @@ test('verifying a password without an account does the same work and returns fal
   equal(hasher.unusedHash.length, stored.length);
 });
 
-test('two hashes run at a time, sixty-four wait, and the next is rejected with Retry-After', async () => {
+test('two hashes run at a time, up to sixty-four wait, and any more are rejected with Retry-After', async () => {
   const hasher = createPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
@@ -108,7 +108,7 @@ test('known clients do not crowd other clients out of the queue', async () => {
   ok(place >= 0 && place <= 3 * AT_ONCE_MAX, `${place}`);
 });
 
-test("a network's only hash waits for at most one of another network's sixty", async () => {
+test("a network's only hash waits for at most one of the sixty queued by another network", async () => {
   for (const crowd of ['198.51.100', '2001:db8:1']) {
     const { ask, ended, over } = hashing();
     const crowdedAt = (at: number) =>
@@ -121,7 +121,7 @@ test("a network's only hash waits for at most one of another network's sixty", a
   }
 });
 
-test('when the queue is full, hashes from other networks displace those of the network with the most', async () => {
+test('when the queue is full, hashes from other networks displace those from the network with the most', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

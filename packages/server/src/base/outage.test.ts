@@ -25,7 +25,7 @@ function rig() {
   return { lines, outage, pass };
 }
 
-test('a persistent fault is logged once, again after ten minutes, and when it ends', () => {
+test('a persistent fault is logged once, again after ten minutes, and once more when it ends', () => {
   const { lines, outage, pass } = rig();
   outage.over();
   for (let n = 0; n < 600; n += 1) {

@@ -15,7 +15,7 @@ const TOKEN = 'a-token-that-the-operator-has-set';
 const DATABASE = { DATABASE_URL: 'postgres://db/x', KEYRAIL_MASTER_KEY: 'A'.repeat(43) };
 
 for (const [what, env, token] of [
-  ['that is generated', {}, '$(cat ./.keyrail/bootstrap-token)'],
+  ['that was generated', {}, '$(cat ./.keyrail/bootstrap-token)'],
   ['in a configured directory', { KEYRAIL_DATA_DIR: '/k/' }, '$(cat /k/bootstrap-token)'],
   [
     'in a directory with an unusual name',

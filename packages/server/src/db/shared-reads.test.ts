@@ -77,7 +77,7 @@ test('reads with different scopes or values do not share a statement', async () 
   equal(sent.length, scopes.length + 7);
 });
 
-test('only the read role shares statements', async () => {
+test('only reads with the read role share statements', async () => {
   const { sent, ask } = store();
   const roles: DoorRole[] = ['kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
   for (const role of [...roles, ...roles]) void ask([], MINE, role);
@@ -115,7 +115,7 @@ test('a failed statement fails only the reads that share it', async () => {
   equal(await placeOf(latest), 2);
 });
 
-test('reads share a statement only if their deadlines are close', async () => {
+test('reads share a statement only if their deadlines are close together', async () => {
   const { sent, patience, askWithin, answer, placeOf } = store();
   const asked = [PATIENCE_MS, 30, PATIENCE_MS].map((ms) => askWithin(deadlineAfter(ms)));
   await nextTurn();

@@ -30,7 +30,7 @@ type Opened = Harness & {
   onForget: { act(): void };
 };
 
-/** A workspace and its write door, opened as the pipeline does it. */
+/** A workspace and its write door, opened the way the pipeline opens it. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];

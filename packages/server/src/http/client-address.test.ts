@@ -1,5 +1,5 @@
-// Which address a request counts as coming from: a secret key is limited to a network, so the
-// response shows it.
+// Which address a request is attributed to. The secret key is limited to a network, so the response
+// shows whether the address is in it.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -20,7 +20,7 @@ const cases: Case[] = [
   ['the same as a mapped address', forwarded('::ffff:203.0.113.7'), '127.0.0.1', true],
   ['a proxy with a mapped address', forwarded('203.0.113.7'), '::ffff:127.0.0.1', true],
   ['a chain of proxies', forwarded('203.0.113.7, 2001:db8:1::7, 10.1.2.3'), '127.0.0.1', true],
-  ['a proxy of another network', forwarded('203.0.113.7, 11.1.2.3'), '127.0.0.1', false],
+  ['a proxy in another network', forwarded('203.0.113.7, 11.1.2.3'), '127.0.0.1', false],
   ['an address that the client added', forwarded('203.0.113.7, 198.51.100.1'), '127.0.0.1', false],
   ['text to the right of the address', forwarded('203.0.113.7, unknown'), '127.0.0.1', false],
   ['a proxy with a port', forwarded('203.0.113.7, 10.1.2.3:443'), '127.0.0.1', false],

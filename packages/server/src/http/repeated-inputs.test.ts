@@ -28,7 +28,7 @@ test('a malformed input is rejected every time', () => {
   equal(parsed.length, 2);
 });
 
-test('requests cannot change an input shared with others', () => {
+test('a request cannot change an input that it shares with other requests', () => {
   const { parse } = counted();
   const input = parse('/feed?since=1', 1) as {
     since: number;

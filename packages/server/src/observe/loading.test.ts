@@ -22,7 +22,7 @@ const PROGRAM = `
   console.log(JSON.stringify(counts));
 `;
 
-test('a server loads OpenTelemetry only if traces are on', () => {
+test('a server loads OpenTelemetry only if tracing is on', () => {
   const modules = [
     'commands/start.ts',
     'db/embedded/embedded.ts',

@@ -70,7 +70,7 @@ test('only the token gives access to the metrics', async (t) => {
   match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
 });
 
-test('every part of the product has its own series', async (t) => {
+test('every part of the product has its own metric series', async (t) => {
   const { given, tokens } = await harness(t);
   await given.key();
   const { app, get, scrape } = await measuredApp(t);
@@ -94,7 +94,7 @@ test('every part of the product has its own series', async (t) => {
   equal(app.http.hasRoute({ method: 'GET', url: '/metrics' }), true);
 });
 
-test('the process reports its CPU, memory, files, event loop and garbage collections', async (t) => {
+test('the process reports metrics about its CPU, memory, open files, event loop and garbage collection', async (t) => {
   const { scrape } = await measuredApp(t);
   const text = await scrape();
 

@@ -1,5 +1,4 @@
-// Settings for traces: when traces are on, how the settings are read, and which values are
-// rejected.
+// Tracing settings: when tracing is on, how the settings are read, and which values are rejected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
@@ -17,7 +16,7 @@ const faultsIn = (env: Record<string, string>): string[] => {
   return 'faults' in read ? read.faults : [];
 };
 
-test("setting a collector's URL or the exporter turns traces on", () => {
+test('setting a collector URL or the exporter turns tracing on', () => {
   const usual = {
     protocol: 'http/protobuf',
     sampler: 'parentbased_always_on',
@@ -39,7 +38,7 @@ test("setting a collector's URL or the exporter turns traces on", () => {
   }
 });
 
-test('every trace setting is read', () => {
+test('every tracing setting is read', () => {
   const wanted = {
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',

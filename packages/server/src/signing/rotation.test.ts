@@ -43,7 +43,7 @@ test('without a signing key, no key is published, and the first token creates on
   for (const each of [vendor.testApp, beside]) deepEqual(await published(each), [kidOf(token)]);
 });
 
-test('a new key is published and then signs, and the old key stays published until its tokens expire', async (t) => {
+test('a new key is published before it signs, and the old key stays published until its tokens expire', async (t) => {
   const vendor = await harness(t);
   const { app } = vendor.testApp;
   const first = await vendor.embed();
@@ -223,7 +223,7 @@ for (const [cause, newest, isNew] of needs) {
   });
 }
 
-test('an old key is retired one token lifetime and a minute after the new key starts to sign', () => {
+test('an old key is retired one token lifetime and a minute after the new key starts signing', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'embed_token' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),
@@ -231,7 +231,7 @@ test('an old key is retired one token lifetime and a minute after the new key st
   });
 });
 
-test('an old policy feed key is retired a day after the new key starts to sign', () => {
+test('an old policy feed key is retired a day after the new key starts signing', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'policy_feed' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),

@@ -57,7 +57,7 @@ test('the script is sent if the server does not have it', async () => {
   deepEqual(calls, ['by its hash', 'whole', 'worked']);
 });
 
-test("a check on a moving slot is retried, without counting new counters towards the owner's maximum", async () => {
+test("a check on a slot that is being moved is retried, and its new counters do not count towards the owner's maximum", async () => {
   const sent: unknown[] = [];
   const { check } = scene(
     async () => [1, 1, 1000, 0],

@@ -6,7 +6,7 @@ import { delayOfRenewal, waitsBetween } from './renewal-times.ts';
 const at = (seconds: number): string => new Date(Date.UTC(2020, 0) + seconds * 1000).toISOString();
 const token = (refresh_after: string) => ({ token: 'a', refresh_after });
 
-test("a token is renewed at refresh_after, by the server's clock", () => {
+test("a token is renewed at refresh_after, according to the server's clock", () => {
   const session = { expires_at: at(300), expires_in: 300 };
   equal(delayOfRenewal(token(at(240)), session), 240_000);
   equal(delayOfRenewal(token(at(240)), { expires_at: at(300), expires_in: 200 }), 140_000);

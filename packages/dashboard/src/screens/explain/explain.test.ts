@@ -58,7 +58,7 @@ test('a denial can be explained and fixed, and a pasted key is kept only in its 
   ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
 });
 
-test('every kind of denial is shown with the failed check, a fix, and the caller’s response', async (t) => {
+test('every kind of denial is shown with the failed check, a fix, and the response sent to the caller', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -46,7 +46,7 @@ test('a killed node is shown as not connected, with the time of its last poll', 
   await ground.axe(page);
 });
 
-test('nodes whose secret key can do more than a node needs are named, with what to do', async (t) => {
+test('the page names nodes whose secret key can do more than a node needs, and says what to do', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -69,7 +69,7 @@ test('nodes whose secret key can do more than a node needs are named, with what 
   await warning.getByRole('link', { name: 'Secret keys' }).click();
   await page.getByRole('button', { name: 'Create live secret key' }).waitFor();
 
-  // Once the node polls with a key for a node, the warning disappears.
+  // Once the node polls with a key that has only a node's permissions, the warning disappears.
   await poll('api:wide', narrow.key);
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:wide/ }).waitFor();

@@ -1,4 +1,4 @@
-// Projects are created, given default limits, and deleted after their impact has been shown.
+// Projects are created, given default limits, and deleted after the impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

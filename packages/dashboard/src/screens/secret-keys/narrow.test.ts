@@ -1,5 +1,5 @@
-// Secret keys are created for a purpose, limited to projects and networks, and narrowed after
-// showing what they would lose.
+// Secret keys are created for a purpose, limited to projects and networks, and narrowed after the
+// dialog has shown what they would lose.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ async function takeSecret(page: Page): Promise<string> {
   return secret ?? '';
 }
 
-test('a secret key can be limited when it is created, and errors are shown at their field', async (t) => {
+test('a secret key can be limited when it is created, and each error is shown at its field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400);
@@ -61,7 +61,7 @@ test('a secret key can be limited when it is created, and errors are shown at th
   await ground.axe(page);
 });
 
-test('narrowing a secret key shows what it loses, and warns about what it used', async (t) => {
+test('narrowing a secret key shows which permissions it loses, and warns about those it has used', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 403);
@@ -96,7 +96,7 @@ test('narrowing a secret key shows what it loses, and warns about what it used',
   await dialog.getByRole('checkbox', { name: 'View tenants' }).check();
   await ground.axe(page);
 
-  // A wider network is refused by the dry run, before anything has changed.
+  // The dry run rejects a wider network before anything has changed.
   await dialog.locator('summary', { hasText: 'Limits' }).click();
   await dialog.getByLabel('Networks').fill('0.0.0.0/0');
   await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Secret keys are created, shown once, rotated, and revoked after their impact has been shown.
+// Secret keys are created, shown once, rotated, and revoked after the impact has been shown.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

@@ -121,7 +121,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   await page.getByText('You’re all set.').waitFor();
 });
 
-test('the guide creates one secret key, which can only do what a node needs', async (t) => {
+test('the guide creates one secret key, with only the permissions a node needs', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

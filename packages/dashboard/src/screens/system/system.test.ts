@@ -19,7 +19,7 @@ async function open(t: TestContext, ground: Ground, backup: Backup) {
   return { page, row: page.getByRole('listitem').filter({ hasText: 'Backup' }) };
 }
 
-test('the page says where backups are, and what to do if they are in the data directory', async (t) => {
+test('the page says where backups are stored, and what to do if they are in the data directory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const risky = await open(t, ground, { everyMs: DAY_MS, place: 'inside' });

@@ -1,4 +1,4 @@
-// Tenants are created, edited, and deleted after their impact has been shown.
+// Tenants are created, edited, and deleted after the impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';

@@ -162,7 +162,7 @@ function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   });
 }
 
-test('after a kill at any moment, the restored policy matches one version exactly', async (t) => {
+test('after the process is killed at any moment, the restored policy matches exactly one version', async (t) => {
   for (let seed = 1; seed <= 6; seed += 1) {
     const { above, dir, open, versionOf } = await ground(t);
     let home = dir;

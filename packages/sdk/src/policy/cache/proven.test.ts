@@ -55,7 +55,7 @@ async function startedFromCache(t: TestContext, { plane, options }: Cached, more
 }
 
 for (const feedKeys of ['jwks', undefined] as const) {
-  test(`a start from the cache verifies it with ${feedKeys ?? 'pinned'} keys`, async (t) => {
+  test(`a node that starts from the cache verifies it with ${feedKeys ?? 'pinned'} keys`, async (t) => {
     const scene = await cached(t, feedKeys);
     const { node } = await startedFromCache(t, scene);
     equal(node.state().source, 'cache');

@@ -73,7 +73,7 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
   return JSON.parse(stdout);
 }
 
-test('if the disk is full, the cache is lost, but no revocation is', async (t) => {
+test('if the disk is full, the cache is lost, but revocations are not', async (t) => {
   const result = await scenario(t, 'full');
   if (result === null) return;
   ok(String(result.failure).includes('failed to write the policy cache'), String(result.failure));

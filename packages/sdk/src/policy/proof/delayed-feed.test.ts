@@ -49,7 +49,7 @@ async function steps({ clock }: Watched, ms: number, look: () => void): Promise<
 }
 
 for (const minutes of [1, 10, 59]) {
-  test(`responses ${minutes} min old never give a new node a policy`, async (t) => {
+  test(`a new node never accepts a policy from responses that are ${minutes} min old`, async (t) => {
     const plane = new SignedPlane();
     const watched = nodeOn(plane, { feedKeys: plane.jwks, ...polling }, chanceOf(minutes));
     t.after(() => watched.node.close());
@@ -64,7 +64,7 @@ for (const minutes of [1, 10, 59]) {
     equal(watched.node.state().degraded, false);
   });
 
-  test(`responses ${minutes} min old ${minutes < 2 ? 'confirm' : 'do not confirm'} a cached policy`, async (t) => {
+  test(`responses that are ${minutes} min old ${minutes < 2 ? 'confirm' : 'do not confirm'} a cached policy`, async (t) => {
     const plane = new SignedPlane();
     const watched = await restarted(t, plane, () => {
       plane.alter = delayedBy(plane, minutes * MINUTE_MS);

@@ -127,7 +127,7 @@ const usedIn = (words: Int32Array): number => {
   return used;
 };
 
-test('keys that collide in one shard and slot are distinguished', () => {
+test('keys that collide in the same shard and slot are still distinguished', () => {
   const chance = chanceFrom(1);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();

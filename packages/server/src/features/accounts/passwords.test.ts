@@ -134,7 +134,7 @@ test('the minimum password length is configurable', async (t) => {
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
-test('sequences, and repeats of a few digits or of a listed password, are rejected', () => {
+test('passwords made of a sequence, a few repeated digits or a repeated common password are rejected', () => {
   for (const password of [...patterned, ...counting, 'QwertyQwerty', '87654321', '12121212']) {
     throws(() => refuseWeakPassword(password, 'ada@example.com'), password);
   }

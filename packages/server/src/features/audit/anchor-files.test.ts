@@ -54,6 +54,6 @@ test('an edited anchor, or an anchor signed by an unknown key, is rejected with 
   deepEqual([unknown.used, unknown.refused.length], [0, 1]);
 });
 
-test('if anchors are read for one workspace only, those of other workspaces are skipped', async () => {
+test('if anchors are read for only one workspace, other workspaces’ anchors are skipped', async () => {
   equal((await readingOf(lines.join('\n'), { workspaceId: randomUUID() })).used, 0);
 });

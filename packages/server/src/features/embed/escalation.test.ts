@@ -1,5 +1,5 @@
-// No sequence of calls with embed tokens can produce a key with more scopes or a longer life than
-// the vendor and the tokens granted. Random sequences are compared with a small model of those
+// No sequence of calls with embed tokens can produce a key with more scopes or a longer lifetime
+// than the vendor and the tokens granted. Random sequences are compared with a small model of those
 // grants. EMBED_RUNS sets the number of sequences. A failed run prints its seed, which reproduces
 // it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
@@ -154,7 +154,7 @@ async function holds({ app, keys, tokens }: Ground): Promise<void> {
   }
 }
 
-test('no sequence of calls gives a key more scopes or a longer life', async (t) => {
+test('no sequence of calls gives a key more scopes or a longer lifetime', async (t) => {
   const app = await harness(t);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {

@@ -71,7 +71,7 @@ test('claiming the same scope with a different fingerprint is reported as a mism
   equal((await as.liveKey(claim, other)).state, 'execute', 'until the record expires');
 });
 
-test('an expired lock is stolen only once, and its former holder can no longer change anything', async (t) => {
+test('an expired lock can be stolen only once, and its former holder can no longer change anything', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock: lost } = await executing(app);
@@ -230,7 +230,7 @@ test('the same scope can be claimed independently in each environment and worksp
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('of many concurrent claims to a new scope, only one gets to execute', async (t) => {
+test('of many concurrent claims on a new scope, only one is told to execute', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

@@ -66,7 +66,7 @@ test('the holder of an expired record has lost its claim, even if no one else ha
   equal((await as.liveKey(claim, request)).stolen, false);
 });
 
-test('the call that completes a claim sets how long the response is kept', async (t) => {
+test('the call that completes a claim determines how long the response is kept', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const long = await executing(app, TTL_MS);

@@ -69,7 +69,7 @@ test('if a workspace’s storage is full, requests complete but response bodies 
   equal((await live(claim, first.request)).response?.body, base64(60 * KIBIBYTE));
 });
 
-test('headers count toward the limit, and long headers are omitted once it is reached', async (t) => {
+test('headers count towards the limit, and long headers are omitted once it is reached', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = Object.fromEntries(
@@ -91,7 +91,7 @@ test('a full environment or workspace does not affect other environments and wor
   equal((await stored(storingUpTo(theirs, 64 * KIBIBYTE).live, { body })).isStored, true);
 });
 
-test('expired records stop counting toward the limit once they are purged or their scope is claimed again', async (t) => {
+test('expired records stop counting towards the limit once they are purged or their scope is claimed again', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const body = base64(40 * KIBIBYTE);

@@ -147,7 +147,7 @@ test('a disabled key still expires, and enabling it does not extend it', async (
   equal((await readAll(app, { project_id })).keys.size, 1);
 });
 
-test('a disabled key found in public is quarantined, and enabling it does not lift the quarantine', async (t) => {
+test('a disabled key that leaks is quarantined, and enabling it does not lift the quarantine', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.key();

@@ -93,7 +93,7 @@ test('a search string must be 1 to 200 characters long', async (t) => {
   }
 });
 
-test('keys can be listed by ID, also in combination with every other filter', async (t) => {
+test('keys can be listed by ID, alone or together with any other filter', async (t) => {
   const { as, given } = await harness(t);
   const stranger = await (await harness(t)).given.key();
   const { id: project_id } = await given.project();
@@ -102,7 +102,7 @@ test('keys can be listed by ID, also in combination with every other filter', as
   await as.liveKey('POST /v1/keys/{id}/revoke', { id: revoked.id });
   const trial = await given.key({ project_id, name: 'Zulu', env: 'test' });
   const elsewhere = await given.key();
-  await given.key({ project_id }); // not asked for
+  await given.key({ project_id }); // not requested
   const id = [old.id, revoked.id, trial.id, elsewhere.id, stranger.id, project_id, old.id];
   const narrow = { env: 'live', project_ids: [project_id] };
   const { key } = await as.liveKey('POST /v1/secret_keys', narrow);
@@ -128,7 +128,7 @@ test('keys can be listed by ID, also in combination with every other filter', as
   }
 });
 
-test('a list by ID has pages, and takes at most 100 IDs', async (t) => {
+test('keys listed by ID are paged, and at most 100 IDs are accepted', async (t) => {
   const { as, given, ask, tokens } = await harness(t);
   const { id: project_id } = await given.project();
   const id: string[] = [];

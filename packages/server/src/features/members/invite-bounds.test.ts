@@ -29,7 +29,7 @@ const openInvites = async ({ as }: Harness) =>
     ({ accepted_at, revoked_at }) => accepted_at === null && revoked_at === null,
   );
 
-test('a workspace sends at most 50 invitations an hour, even with concurrent requests', async (t) => {
+test('a workspace can send at most 50 invitations an hour, even with concurrent requests', async (t) => {
   const vendor = await harness(t);
   const authorization = `Bearer ${vendor.tokens.liveKey}`;
   const ask = (): Promise<Answer> => vendor.ask(invite, invitation(), { authorization });

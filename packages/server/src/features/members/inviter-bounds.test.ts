@@ -53,7 +53,7 @@ test('a user’s invitations are counted across all workspaces', async (t) => {
   equal(await sent((await logIn(beside.as, one.email)).token, 1), 1);
 });
 
-test('invitations sent with a secret key count toward its creator’s limit', async (t) => {
+test('invitations sent with a secret key count towards its creator’s limit', async (t) => {
   const { beside, workspaceOf, sent } = await scene(t);
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];

@@ -247,7 +247,7 @@ test('invitations can be listed by ID, in any state', async (t) => {
   const sent = (by = as) => by.liveKey(invite, { email: newAddress(), role: 'member' });
   const open = await sent();
   const revoked = await sent();
-  await sent(); // not asked for
+  await sent(); // not requested
   await as.liveKey(revoke, { id: revoked.id });
   const stranger = await sent((await harness(t)).as);
   const id = [open.id, revoked.id, stranger.id, app.workspaceId];

@@ -172,7 +172,7 @@ test('members can be listed by ID, including former ones', async (t) => {
   const owner = await app.people.owner();
   const former = await joined(app, 'admin');
   const back = await joined(app, 'admin');
-  await joined(app, 'member'); // not asked for
+  await joined(app, 'member'); // not requested
   for (const { userId } of [former, back]) await as.owner(remove, { userId });
   const { token } = await as.owner('POST /v1/invites', { email: back.email, role: 'member' });
   await back.call('POST /v1/auth/invites/accept', { token });

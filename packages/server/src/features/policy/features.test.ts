@@ -22,7 +22,7 @@ test('a snapshot leaves out keys that require a feature the node did not name', 
   deepEqual(await idsFor({ max_keys: 1 }), [plain]);
 });
 
-test('a delta removes a key that a node can no longer enforce, and brings it back', async (t) => {
+test('a delta removes a key that a node can no longer enforce, and restores it once the node can', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id });
@@ -44,7 +44,7 @@ test('a delta removes a key that a node can no longer enforce, and brings it bac
   deepEqual(await changesFor({}), [['remove', 'revoked']]);
 });
 
-test('the ETag and the cursor name the known features, in any order', async (t) => {
+test('the ETag and the cursor depend on the known features, but not on their order', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   await vendor.given.key({ project_id });
@@ -62,7 +62,7 @@ test('the ETag and the cursor name the known features, in any order', async (t) 
   equal((await vendor.ask(snapshot, other, headers)).status, 400);
 });
 
-test('a list of features is 1 to 200 lowercase letters and commas, sent once', async (t) => {
+test('the list of features must consist of 1 to 200 lowercase letters and commas, and may be sent only once', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
@@ -76,7 +76,7 @@ test('a list of features is 1 to 200 lowercase letters and commas, sent once', a
   }
 });
 
-test('a node is listed with the known features of its last poll, also behind a relay', async (t) => {
+test('a node is listed with the known features from its last poll, even behind a relay', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const listed = async () => {
@@ -114,7 +114,7 @@ test('a dry run counts the nodes that would reject the key after the change', as
   deepEqual(await unable([NEEDS_ALPHA, 'other']), [3, 0], 'they reject it already');
 });
 
-test('nodes whose secret key can do more than a node needs are found', async (t) => {
+test('the list can be filtered for nodes whose secret key can do more than a node needs', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const listed = async (input: Input = {}) => {

@@ -175,7 +175,7 @@ test('a poll with `leave` is not held, and must identify its node', {
   );
 });
 
-test('a credential cannot report that a node outside its reach is leaving', async (t) => {
+test('a credential cannot report that a node outside its scope is leaving', async (t) => {
   const vendor = await harness(t);
   const other = await harness(t);
   const { id, project_id } = await vendor.given.key();

@@ -158,7 +158,7 @@ async function pageOf(app: Harness, input: Input, headers: Record<string, string
   return { ...answer, link: link && decodeURIComponent(link) };
 }
 
-test('nodes seen at the same moment are listed in order of ID and scope, across pages', async (t) => {
+test('nodes seen at the same moment are listed in order of ID and scope, even across pages', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { testApp, workspaceId } = app;

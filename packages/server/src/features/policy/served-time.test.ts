@@ -235,7 +235,7 @@ async function insertNodes(
   await testApp.db.once(opening, { text, values });
 }
 
-test('a server records served time once it listens, and a worker never does', async (t) => {
+test('a server records served time once it is listening, and a worker never does', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   const isNote = ({ text }: { text: string }) => text.includes('insert into served_spans');

@@ -225,7 +225,7 @@ test('a search finds a project by the start of its name or slug, and ignores cas
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
 });
 
-test('projects can be filtered by ID, also in combination with the other filters', async (t) => {
+test('projects can be filtered by ID, alone or together with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.project();

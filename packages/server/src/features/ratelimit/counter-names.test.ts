@@ -87,7 +87,7 @@ test('a tenant and all its keys share a slot, for every combination of rules', (
   notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
 });
 
-test('keys without a tenant, and the anonymous subject, are spread over several slots', () => {
+test('keys without a tenant, and the anonymous subject, are spread across several slots', () => {
   const slot = slotWith({ tenantId: null }, ofKey);
   notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
   notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);

@@ -1,5 +1,5 @@
-// Long reports, slow reports and failures. Leaks that have been dealt with stay that way, and a
-// redelivery deals with the rest.
+// Long reports, slow reports and failures. Leaks that have been handled stay handled, and a
+// redelivery handles the rest.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';

@@ -10,7 +10,7 @@ const rotate = 'POST /v1/secret_keys/{id}/rotate';
 const HOUR_MS = 3_600_000;
 const isoAfter = (start: Date, ms: number) => new Date(start.getTime() + ms).toISOString();
 
-test('keys created by an expiring key expire with it, and so do the keys those create', async (t) => {
+test('keys created by an expiring key expire with it, and so do the keys that those keys create', async (t) => {
   const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = await as.liveKey(create, { env: 'live', expires_at: soon });

@@ -1,4 +1,4 @@
-// What a limited secret key may do, and that no key ever gains anything.
+// What a limited secret key may do, and that no key can ever gain access.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
@@ -19,11 +19,11 @@ type Made = Awaited<ReturnType<typeof keyWith>>;
 
 const keyWith = ({ as }: Harness, limits: object) => as.liveKey(create, { env: 'live', ...limits });
 
-/** A key that may manage keys with the given permissions. */
+/** A key that can manage secret keys, and also has the given permissions. */
 const makerWith = (app: Harness, held: readonly string[], more: object = {}) =>
   keyWith(app, { permissions: ['secret_keys:write', 'secret_keys:read', ...held], ...more });
 
-test('a key shows its limits, and the profile with exactly its permissions', async (t) => {
+test('a key shows its limits, and a profile if one has exactly the same permissions', async (t) => {
   const app = await harness(t);
   const project = await app.given.project();
   for (const profile of profileNames) {
@@ -46,7 +46,7 @@ test('a key shows its limits, and the profile with exactly its permissions', asy
   );
 });
 
-test('without limits, only the role limits a key', async (t) => {
+test('a key without limits is restricted only by its role', async (t) => {
   const app = await harness(t);
   const { permissions: held, profile, project_ids, networks, key } = await keyWith(app, {});
   deepEqual([held, profile, project_ids, networks], [null, null, null, null]);
@@ -78,14 +78,14 @@ for (const [body, path, message] of rejected) {
   });
 }
 
-test("another workspace's project does not exist for a new key", async (t) => {
+test("a new key cannot be limited to another workspace's project", async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const { id } = await other.given.project();
   await refused(keyWith(app, { project_ids: [id] }), 404, 'not_found');
 });
 
-test('a limited key only creates keys within its own limits', async (t) => {
+test('a limited key can only create keys within its own limits', async (t) => {
   const app = await harness(t);
   const one = await app.given.project();
   const two = await app.given.project();
@@ -109,7 +109,7 @@ test('a limited key only creates keys within its own limits', async (t) => {
   await refused(call(create, { ...within, networks: undefined }), 403, 'forbidden');
 });
 
-test('an administrator cannot give away permissions that only an owner can use', async (t) => {
+test('an admin cannot grant permissions that only an owner can use', async (t) => {
   const app = await harness(t);
   const { call } = await app.people.admin();
   const wanted = { env: 'live', permissions: ['members:write'] };
@@ -202,7 +202,7 @@ test('a key without secret_keys:write can narrow and revoke itself, but no other
   equal((await call(revoke, { id: own.id.toUpperCase() })).state, 'revoked');
 });
 
-test('a narrow key cannot rotate, change or revoke a wider one', async (t) => {
+test('a limited key cannot rotate, change or revoke a key with fewer limits', async (t) => {
   const app = await harness(t);
   const wider = await keyWith(app, {});
   const { key } = await makerWith(app, ['keys:read']);
@@ -212,7 +212,7 @@ test('a narrow key cannot rotate, change or revoke a wider one', async (t) => {
   await app.as.token(wider.key)('GET /v1/workspace');
 });
 
-test('a replay stays within the limits that the key has by then', async (t) => {
+test('a replay is denied if the key has since lost the permission', async (t) => {
   const app = await harness(t);
   const { id, key } = await keyWith(app, { permissions: ['projects:write', 'keys:read'] });
   const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'once' };
@@ -225,7 +225,7 @@ test('a replay stays within the limits that the key has by then', async (t) => {
 const CHAINS = inRun({ usual: 3, full: 30 });
 const STEPS = 25;
 
-test('no chain of creating, rotating and narrowing keys gains anything', async (t) => {
+test('no sequence of creating, rotating and narrowing keys gains any access', async (t) => {
   const app = await harness(t);
   const projects = [await app.given.project(), await app.given.project()].map(({ id }) => id);
   const networks = ['127.0.0.0/8', '127.0.0.0/16', '127.0.0.1/32', '0.0.0.0/0'];

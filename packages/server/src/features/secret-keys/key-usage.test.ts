@@ -21,7 +21,7 @@ async function usedBy({ as }: Harness, id: string): Promise<string[]> {
   return permissions.map(({ permission }) => permission).sort();
 }
 
-/** Waits until this is what the key has used: uses are recorded after the response. */
+/** Waits until exactly these uses are recorded, because that happens after the response. */
 const showsUse = (app: Harness, id: string, used: string[]) =>
   until(async () => (await usedBy(app, id)).join() === used.join());
 
@@ -33,7 +33,7 @@ const aCheck = () => ({
   limits: [{ id: 'burst', limit: 5, window_ms: 1000, algorithm: 'fixed', scope: 'key' }],
 });
 
-test('the usage of a secret key lists the permissions its requests needed, and when', async (t) => {
+test("a secret key's usage lists the permissions its requests needed, and when each was last used", async (t) => {
   const app = await harness(t);
   const made = await keyWith(app);
   deepEqual(await app.as.liveKey(usage, { id: made.id }), {
@@ -52,7 +52,7 @@ test('the usage of a secret key lists the permissions its requests needed, and w
   }
 });
 
-test('requests that are denied, or need no permission, do not count', async (t) => {
+test('requests that are denied or need no permission do not count as use', async (t) => {
   const app = await harness(t);
   const made = await keyWith(app, { permissions: ['keys:read', 'projects:write'] });
   const call = app.as.token(made.key);
@@ -68,7 +68,7 @@ test('requests that are denied, or need no permission, do not count', async (t) 
   await showsUse(app, made.id, ['projects:write']);
 });
 
-test('the usage of keys out of reach is not found', async (t) => {
+test("a request for the usage of a key outside the caller's scope is rejected", async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const live = await keyWith(app);
@@ -82,7 +82,7 @@ test('the usage of keys out of reach is not found', async (t) => {
   await refused(app.as.token(bound.key)(usage, { id: live.id }), 404, 'not_found');
 });
 
-test('a use is forgotten after 30 days, and recorded again when it happens again', async (t) => {
+test('a recorded use expires after 30 days, and a later use is recorded again', async (t) => {
   const app = await harness(t);
   const made = await keyWith(app);
   await app.as.token(made.key)(keys);
@@ -99,7 +99,7 @@ test('a use is forgotten after 30 days, and recorded again when it happens again
 
 const isRecording = ({ text }: { text: string }) => text.includes('jsonb_object_agg');
 
-test('each process records a permission once, and again only after hours', async (t) => {
+test('each process records the use of a permission at most once every six hours', async (t) => {
   const app = await harness(t);
   const made = await keyWith(app);
   const { db, take } = traced(app.testApp.db);
@@ -117,7 +117,7 @@ test('each process records a permission once, and again only after hours', async
   deepEqual(await usedBy(app, made.id), ['keys:read', 'projects:read']);
 });
 
-test('a use that cannot be recorded denies nothing, and is recorded a minute later', async (t) => {
+test('if a use cannot be recorded, no request is denied, and recording is retried a minute later', async (t) => {
   const app = await harness(t);
   const made = await keyWith(app);
   let failures = 0;

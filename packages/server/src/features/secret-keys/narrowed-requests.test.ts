@@ -27,10 +27,10 @@ async function ground(t: TestContext) {
 type Ground = Awaited<ReturnType<typeof ground>>;
 
 const changes: [string, number, (on: Ground) => Promise<unknown>][] = [
-  ['revoking it', 401, ({ app, made: { id } }) => app.as.liveKey(revoke, { id })],
-  ['taking its permission away', 403, (on) => narrowTo(on, { permissions: ['keys:read'] })],
-  ['taking its network away', 403, (on) => narrowTo(on, { networks: ['10.0.0.0/8'] })],
-  ['taking its project away', 404, (on) => narrowTo(on, { project_ids: [on.kept.id] })],
+  ['revoking the key', 401, ({ app, made: { id } }) => app.as.liveKey(revoke, { id })],
+  ["removing the key's permission", 403, (on) => narrowTo(on, { permissions: ['keys:read'] })],
+  ["removing the key's network", 403, (on) => narrowTo(on, { networks: ['10.0.0.0/8'] })],
+  ["removing the key's project", 404, (on) => narrowTo(on, { project_ids: [on.kept.id] })],
 ];
 
 const narrowTo = ({ app, made: { id } }: Ground, limits: Input) =>
@@ -55,7 +55,7 @@ const sendSlowly = (
 };
 
 for (const [what, status, change] of changes) {
-  test(`${what} reaches a request whose body is still on its way`, async (t) => {
+  test(`${what} affects a request whose body is still being received`, async (t) => {
     const on = await ground(t);
     const { app, made, body } = on;
     const meanwhile = () => change(on);
@@ -64,7 +64,7 @@ for (const [what, status, change] of changes) {
     equal((await app.as.liveKey('GET /v1/keys')).data.length, 0);
   });
 
-  test(`${what} reaches a held poll before its next changes`, async (t) => {
+  test(`${what} affects a held poll before it returns any more changes`, async (t) => {
     const on = await ground(t);
     const { app, made, lost, body } = on;
     const call = app.as.token(made.key);
@@ -79,13 +79,13 @@ for (const [what, status, change] of changes) {
   });
 }
 
-test('a slow body is accepted from a key that still has what the request needs', async (t) => {
+test('a slow body is accepted if the key still has what the request needs', async (t) => {
   const { app, made, body } = await ground(t);
   const meanwhile = async () => {};
   equal((await sendSlowly(app, { token: made.key, body, meanwhile })).statusCode, 201);
 });
 
-test('a replay does not show what is in a project that the key has lost', async (t) => {
+test('a replay does not reveal the contents of a project that the key can no longer access', async (t) => {
   const on = await ground(t);
   const { app, made, kept, body } = on;
   const headers = { authorization: `Bearer ${made.key}`, 'idempotency-key': 'once' };

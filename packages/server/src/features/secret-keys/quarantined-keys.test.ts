@@ -29,7 +29,7 @@ async function keysIn({ as }: Harness): Promise<string[]> {
   return data.map(({ id, revoked_at }) => `${id} ${revoked_at}`);
 }
 
-test('a quarantined key cannot rotate, create or revoke keys, invite or change the workspace', async (t) => {
+test('a quarantined key cannot rotate, create or revoke keys, invite members, or change the workspace', async (t) => {
   const app = await harness(t);
   const other = await app.as.liveKey(create, { env: 'live' });
   for (const env of ['live', 'test'] as const) {
@@ -52,7 +52,7 @@ test('a quarantined key cannot rotate, create or revoke keys, invite or change t
   deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
 });
 
-test('a leaked key is restricted as soon as the report gets its response, even if the key was used just before', async (t) => {
+test('a leaked key is restricted by the time the report gets its response, even if the key was used just before', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   const finder = app.as.token(key);

@@ -245,7 +245,7 @@ test('secret keys can be listed by ID, including revoked ones', async (t) => {
   const { as } = app;
   const live = await as.liveKey(create, { env: 'live' });
   const trial = await as.liveKey(create, { env: 'test' });
-  await as.liveKey(create, { env: 'live' }); // not asked for
+  await as.liveKey(create, { env: 'live' }); // not requested
   await as.liveKey(revoke, { id: live.id });
   await as.token(trial.key)('GET /v1/workspace');
   const stranger = await (await harness(t)).as.liveKey(create, { env: 'live' });

@@ -86,7 +86,7 @@ test('a wrong password does not reveal whether the account exists, even from a k
   }
 });
 
-test('failed logins from a known client count toward the email address’s limit', async (t) => {
+test('failed logins from a known client count towards the email address’s limit', async (t) => {
   const vendor = await harness(t);
   const { login } = scene(t, vendor);
   const { email } = await someone(vendor);

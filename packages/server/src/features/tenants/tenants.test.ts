@@ -245,7 +245,7 @@ test('a search finds a tenant by the start of its name or external ID, and ignor
   }
 });
 
-test('tenants can be filtered by ID, also in combination with the other filters', async (t) => {
+test('tenants can be filtered by ID, alone or together with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.tenant();

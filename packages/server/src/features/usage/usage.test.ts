@@ -211,7 +211,7 @@ test('the overview shows requests, errors, denials and latency by hour and by da
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
-test('the overview’s range is limited', async (t) => {
+test('the overview’s time range is limited', async (t) => {
   const { as } = await harness(t);
   await refused(as.liveKey(overview, { count: 169 }), 400, 'invalid_request');
   await refused(as.liveKey(overview, { interval: 'day', count: 36 }), 400, 'invalid_request');

@@ -28,7 +28,7 @@ const answerOf = (error: unknown) => {
   return error.answer;
 };
 
-test('50 names that cannot be resolved take up the lookup slots of only one workspace', async (t) => {
+test('50 names that cannot be resolved take up only one workspace’s lookup slots', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, false);

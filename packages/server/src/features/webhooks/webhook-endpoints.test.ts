@@ -112,7 +112,7 @@ test('without KEYRAIL_WEBHOOK_PRIVATE, a private address is rejected', async (t)
   }
 });
 
-test('a workspace has at most 20 endpoints across both environments', async (t) => {
+test('a workspace can have at most 20 endpoints across both environments', async (t) => {
   const app = await harness(t);
   const made: string[] = [];
   for (let n = 0; n < 20; n += 1) {

@@ -17,7 +17,7 @@ const testOf = ({ ask, tokens }: Harness, id: string) =>
 
 const events = { events: ['project.created'] };
 
-test('an endpoint has at most one test in progress, even with several processes', async (t) => {
+test('an endpoint can have at most one test in progress, even with several processes', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => null);
   const { id } = await endpointFor(app, receiver.url, events);

@@ -48,7 +48,7 @@ test('deleted projects and tenants, and revoked or expired secret keys, are not 
   deepEqual({ projects, tenants, secret_keys }, { projects: 1, tenants: 0, secret_keys: 1 });
 });
 
-test('the summary of a key that is limited to projects is about these only', async (t) => {
+test('the summary for a key limited to certain projects covers only those projects', async (t) => {
   const { as, given, clock } = await harness(t);
   const key = await given.key();
   await as.liveKey('POST /v1/ingest/batch', batchOf([eventOf(key, clock.now())]));

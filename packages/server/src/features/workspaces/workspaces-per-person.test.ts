@@ -50,7 +50,7 @@ test('if a user requests thirty workspaces concurrently, exactly ten are created
   equal((await person.call('GET /v1/auth/me')).memberships.length, MOST);
 });
 
-test('workspaces created by others do not count toward the limit, nor do those the user has left', async (t) => {
+test('workspaces created by others do not count towards the limit, nor do those the user has left', async (t) => {
   const { app, opened } = await creating(t);
   const as = callersOf(app);
   const guest = await newMember(opened, as, { inviter: app.as.liveKey, role: 'owner' });
@@ -62,7 +62,7 @@ test('workspaces created by others do not count toward the limit, nor do those t
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // The workspace counts toward its creator's limit again once the creator rejoins as an owner.
+  // The workspace counts towards its creator's limit again once the creator rejoins as an owner.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
