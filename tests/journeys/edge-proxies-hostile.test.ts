@@ -152,12 +152,15 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
 
   for (const program of PROXIES) {
     for (const [name, backend] of Object.entries(backends)) {
-      await t.test(`${program}: an API on a ${name} server receives exactly what Edge determined`, async (t) => {
-        if (!backend) return t.skip('no python3');
-        const port = await openProxy(t, program, { ...backend, socket, failsOpen: false });
-        await until(() => isReady(port), WAIT_MS_MAX);
-        for (const hostile of changing) await learnsTheTruth(t, { port, key, id, hostile });
-      });
+      await t.test(
+        `${program}: an API on a ${name} server receives exactly what Edge determined`,
+        async (t) => {
+          if (!backend) return t.skip('no python3');
+          const port = await openProxy(t, program, { ...backend, socket, failsOpen: false });
+          await until(() => isReady(port), WAIT_MS_MAX);
+          for (const hostile of changing) await learnsTheTruth(t, { port, key, id, hostile });
+        },
+      );
     }
     await t.test(
       `${program}: while Edge is running, no request gets past it, even if the proxy fails open`,
