@@ -63,7 +63,7 @@ test('an audited table rejects a change without an audit row', async () => {
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('a single statement through the write door is not committed without an audit row', async () => {
+test('a statement outside a transaction is not committed without an audit row', async () => {
   const { workspaceId } = place;
   const silent = store.db.once(opening('kr_write', { workspaceId }), insertSecretKey('live'));
   equal(await stateOf(silent), UNAUDITED);

@@ -123,7 +123,7 @@ test('a command rejects unknown arguments, and --help only prints its help', asy
   deepEqual(await readdir(home.path), [], 'no file was created');
 });
 
-test('help texts separate each setting from its description', async () => {
+test('each setting is separated from its description in the help text', async () => {
   const { output } = await runServer(['help'], {});
   const names = output.match(/^ {2}((?:KEYRAIL|OTEL)_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
   equal(output.match(/^ {2}[A-Z_]+ {2,}\S/gm)?.length, names.length);

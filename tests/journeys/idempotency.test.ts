@@ -28,7 +28,7 @@ async function ground(t: TestContext): Promise<Ground> {
   return { deployment, server, settings, key };
 }
 
-test('forty callers with ten idempotency keys on two processes cause exactly ten charges', async (t) => {
+test('forty callers that share ten idempotency keys across two processes are charged exactly ten times', async (t) => {
   const { settings, key } = await ground(t);
   const vendors = await Promise.all(
     ['examples/express.ts', 'examples/hono.ts'].map((file) => startVendor(t, file, settings)),

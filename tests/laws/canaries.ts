@@ -40,7 +40,7 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
 export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
   const ids = new Set([app.workspaceId]);
   let taken = 0;
-  // Deletions are left out, because lists no longer contain deleted objects and their marks.
+  // Without deletions, because the marks of deleted objects no longer appear in lists.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;

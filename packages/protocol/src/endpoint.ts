@@ -122,7 +122,7 @@ type BodyAt<A, S extends keyof A> = {
   [K in S]: A[K] extends z.ZodType ? z.output<A[K]> : null;
 }[S];
 
-/** Whether the endpoint only reads. */
+/** Whether the endpoint is read-only. */
 export const isSafe = (line: string, { reads }: Endpoint): boolean =>
   reads === true || splitLine(line).method === 'GET';
 

@@ -183,7 +183,7 @@ test("every request to the feed contains the SDK's name and version", async (t) 
   deepEqual(new Set(named), new Set([`${SDK.name}/${SDK.version}`]));
 });
 
-test('a feed that keeps failing is not polled in a loop while other requests succeed', async (t) => {
+test('a feed that keeps failing is not polled in a tight loop, even while other requests succeed', async (t) => {
   const plane = new Plane();
   const key = plane.issue(limited);
   let polls = 0;

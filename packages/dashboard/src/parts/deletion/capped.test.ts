@@ -5,7 +5,7 @@ import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { importMany } from '@keyrail/testing/imports.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('if a deletion affects more than 10,000 keys, its impact is shown as lower bounds', async (t) => {
+test('if a deletion affects more than 10,000 keys, the numbers in its impact are shown as lower bounds', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

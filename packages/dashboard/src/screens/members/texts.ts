@@ -90,8 +90,8 @@ export const texts = {
     more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,
     used: 'Last used',
     unused: 'Never used',
-    withKeys: 'Keys created with these keys keep working in either case:',
-    noneWithKeys: 'Keys created with these keys aren’t revoked.',
+    withKeys: 'API keys created with these secret keys keep working either way:',
+    noneWithKeys: 'API keys created with these secret keys aren’t revoked.',
     fate: 'What should happen to these keys?',
     fates: {
       keep: { label: 'Keep them', hint: 'They keep working until someone revokes them.' },

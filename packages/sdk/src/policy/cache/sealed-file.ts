@@ -78,7 +78,7 @@ export type Contents = {
   version: number;
   /** Pieces of bounded size. */
   pieces: Iterable<Uint8Array>;
-  /** Whether the file must survive a power cut, not just the end of the process. */
+  /** Whether the file must survive a power cut, not just a crash of the process. */
   isSynced: boolean;
   /** Must be met at the moment the file is replaced. */
   condition?: Condition;

@@ -83,7 +83,8 @@ function audienceOf(
   registered: readonly string[],
 ): string[] {
   if (registered.length === 0) {
-    const message = 'This workspace has no registered origins. Add them to embed_origins first.';
+    const message =
+      'This workspace has no registered origins. Add at least one to embed_origins first.';
     throw invalid('body', [{ path: 'origins', message }]);
   }
   if (wanted === undefined) return [...registered];
