@@ -1,6 +1,7 @@
 // All of a store's connections are in use by transactions that don't end. Other callers are turned
 // away in time, and are served as soon as one of these transactions ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { App } from '@keyrail/server/app.ts';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { TestApp } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -41,14 +42,14 @@ export type Saturable = {
 };
 
 async function tell(
-  { testApp, bootstrapToken }: Saturable,
+  { app, bootstrapToken }: Saturable & { app: App },
   method: 'GET' | 'POST',
   url: string,
 ): Promise<Reply> {
   const began = performance.now();
   const headers = { authorization: `Bearer ${bootstrapToken}`, 'content-type': 'application/json' };
   const payload = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };
-  const { statusCode, body } = await testApp.app.http.inject({
+  const { statusCode, body } = await app.http.inject({
     method,
     url,
     ...(method === 'POST' ? { headers, payload } : {}),
@@ -58,7 +59,9 @@ async function tell(
 }
 
 /** Returns how long it took until /readyz failed. */
-export async function assertSaturationIsTold(store: Saturable): Promise<number> {
+export async function assertSaturationIsTold(given: Saturable): Promise<number> {
+  const { variant, strictDb } = given.testApp;
+  const store = { ...given, app: variant({ db: strictDb }) };
   equal((await tell(store, 'GET', '/readyz')).status, 200);
   const { release } = await holdAll(store);
   try {
@@ -69,10 +72,11 @@ export async function assertSaturationIsTold(store: Saturable): Promise<number> 
     return readyMs;
   } finally {
     await release();
+    await store.app.http.close();
   }
 }
 
-async function assertRefused(store: Saturable): Promise<number> {
+async function assertRefused(store: Saturable & { app: App }): Promise<number> {
   const found = () => tell(store, 'POST', '/v1/workspaces');
   const writes = Array.from({ length: store.waitingMax - 1 }, found);
   await until(() => store.testApp.db.poolUse().waiting === writes.length);
