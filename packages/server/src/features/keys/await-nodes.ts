@@ -130,9 +130,9 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * The nodes counted now, plus those counted earlier in this wait that have since gone silent.
- * Otherwise a revocation that they never applied would be reported as complete. A node without a
- * record has left.
+ * The nodes that count now, plus those that counted earlier in this wait but have since gone
+ * silent. If these were left out, a revocation that they never applied would be reported as
+ * complete. A node without a record has left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));

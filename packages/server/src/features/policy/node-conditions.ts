@@ -35,8 +35,9 @@ export const isConnected = sql`(last_seen_at <= ${moment}
     > ${moment})`;
 
 /**
- * Whether a node isn't connected, and a node with the same name has started since its last poll.
- * Revocations still wait for a replaced node, because it may still be verifying keys.
+ * Whether a node has been replaced: it isn't connected, and another node with the same name has
+ * started since its last poll. Revocations still wait for a replaced node, because it may still be
+ * verifying keys.
  */
 export const isReplaced = sql`(coalesce(replaced_at >= last_seen_at, false)
   and not ${isConnected})`;
