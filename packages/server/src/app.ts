@@ -72,7 +72,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     counters: Counters;
     scannerKeys: ScannerKeys;
     backup: BackupSetup;
-    /** Where the audit chains' anchors are appended. */
+    /** The destinations that audit chain anchors are written to. */
     anchorPlaces: readonly AnchorPlace[];
     db: Database;
     clock: Clock;
@@ -183,7 +183,8 @@ export function buildApp(parts: AppParts): App {
 }
 
 /**
- * Opens the doors to the store, and the channel that announces policy changes to other processes.
+ * Opens the server's access to the database (its doors), and the channel that announces policy
+ * changes to other processes.
  */
 function openDoors({ masterKey, randomBytes, log, tracing, ...parts }: AppParts, hub: PolicyHub) {
   const newId = createIdMaker(parts.clock, randomBytes);
@@ -225,14 +226,15 @@ const measuredImpact: PreviewParts['measureImpact'] = async (tx, foreseen) =>
 
 const WORK_WAIT_MS = 10_000;
 
-/** Opens gate transactions for the worker, each with its own deadline. */
+/** Opens transactions on user accounts for the worker, each with its own deadline. */
 const workersPeople =
   (doors: DoorParts): OpenPeople =>
   (operation) =>
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
 /**
- * Records serving time while this HTTP server is listening. In a standalone worker, it never is.
+ * Records serving time while this HTTP server is listening, which it never does in a standalone
+ * worker.
  */
 function recordServing(http: FastifyInstance, parts: ServingParts): void {
   const serving = openServingRecord(parts);

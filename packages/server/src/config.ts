@@ -53,7 +53,10 @@ function valuesIn(env: Environment, { one, all }: Reader) {
   const stored = all(store);
   const mailed = mailIn(all(mail), stored);
   return {
-    /** `portFrom` is the variable that sets the port; null for the default port. */
+    /**
+     * `portFrom` is the name of the variable that the port comes from; null if the default port is
+     * used.
+     */
     listening: { ...all(listening), portFrom: nameIn(env, listening.port) },
     store: stored,
     counters: all(counters),
@@ -74,8 +77,8 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     traces: readTraces({ one, all }),
     logging: all(logging),
     /**
-     * Whether the server was started with `npm start`, which prints the URL even without a
-     * terminal.
+     * Whether the server was started with `npm start`, in which case the URL is printed even
+     * without a terminal.
      */
     isByNpmStart: env.npm_lifecycle_event === 'start',
   };

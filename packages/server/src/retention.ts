@@ -64,8 +64,8 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
 }
 
 /**
- * Goes through the table page by page. The day of each key's last use is kept; without pages, every
- * batch would be full of such days.
+ * Goes through the table page by page. The row for each key's last day of use is kept, so without
+ * pages, every batch would soon contain only rows to keep.
  */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;

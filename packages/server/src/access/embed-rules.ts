@@ -1,5 +1,5 @@
-// The embed plane's checks after authentication: an embed token must be sent from an allowed origin
-// and have the endpoint's scope, and a request to create one must not come from a browser.
+// Checks embed tokens after authentication: a token must be sent from an allowed origin and have
+// the endpoint's scope, and a request to create one must not come from a browser.
 
 import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';

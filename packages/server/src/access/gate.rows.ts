@@ -30,7 +30,7 @@ export type SecretKeyFact = {
   networks: string[] | null;
 };
 
-/** A permission that a request with a secret key needed. */
+/** One use of a permission by a secret key. */
 export type PermissionUse = { keyId: string; workspaceId: string; permission: Permission };
 
 /** A session, live or not. */

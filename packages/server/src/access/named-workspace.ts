@@ -7,7 +7,7 @@ import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Principal, reachOf } from './principal.ts';
 
-/** Endpoints that act in the vendor credential's workspace. */
+/** Endpoints that act in the workspace of the caller's credential. */
 const applies: ReadonlySet<Auth> = new Set<Auth>(['vendor', 'machine', 'machineHot', 'minting']);
 
 export function refuseOtherWorkspace(

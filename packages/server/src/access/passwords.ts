@@ -21,7 +21,9 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const KNOWN_WAITING_MAX = 16;
 
-/** The client that the hash is for. A known client has signed in to this account before. */
+/**
+ * The client whose request needs the hash. A known client has signed in to this account before.
+ */
 type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {

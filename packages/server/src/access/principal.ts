@@ -28,7 +28,9 @@ export type Principal =
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };
 
-/** The caller's reach; null if the credential doesn't belong to a workspace. */
+/**
+ * What the caller can access (its reach); null if the credential doesn't belong to a workspace.
+ */
 export const reachOf = (principal: Principal): Reach | null =>
   'reach' in principal ? principal.reach : null;
 

@@ -1,5 +1,5 @@
-// Roles on the vendor plane: a member can read, an admin can make changes, and some endpoints
-// require an owner.
+// Roles in a workspace: a member can read, an admin can make changes, and some endpoints require an
+// owner.
 import { ownerPermissions, type Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Role } from '../doors/reach.ts';

@@ -1,7 +1,7 @@
 // The secret key cache, and the notifications that evict revoked or changed keys in every process.
 // If a notification is lost, the endpoint's maximum cache age limits how long a revoked key keeps
-// working. Once a revocation has been confirmed, only hot endpoints can still accept the key: the
-// response waits until every other cached copy has expired (decision 0018).
+// working. Once a revocation has been confirmed, only hot endpoints can still accept the key,
+// because the response waits until every other cached copy has expired (decision 0018).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';

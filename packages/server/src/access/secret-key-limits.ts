@@ -11,7 +11,7 @@ export function refuseOtherNetwork(principal: Principal, clientAddress: string):
   if (!principal.isAllowedFrom(clientAddress)) throw new ApiError('network_not_allowed');
 }
 
-/** `pathId` is the ID in the path, if there is one: some endpoints let a key manage itself. */
+/** `pathId` is the ID in the path, if there is one. Some endpoints let a key manage itself. */
 export function refuseLacking(
   principal: Principal,
   { permission, ownKey }: Pick<Endpoint, 'permission' | 'ownKey'>,

@@ -85,7 +85,7 @@ const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
   signup: perMinute(10),
   reset: perMinute(10),
   login: perMinute(10),
-  // One client with one email address: a budget that other clients cannot use up.
+  // One client's attempts with one email address. Other clients can't use up this budget.
   pair: perMinute(10),
   // Not a limit: this counter marks a client as known for 31 days.
   known: { limit: 1_000_000_000, windowMs: 31 * DAY_MS, algorithm: 'sliding' },
@@ -127,9 +127,9 @@ type Charges = {
 };
 
 /**
- * Counts in this process, and also in Redis if it is configured. The counters in this process are
- * used only by the throttle: if Redis is full, evicting or unreachable, each process still enforces
- * the rates on its own.
+ * Counts in this process, and also in Redis if it is configured. Only the throttle uses the
+ * counters in this process, so each process still enforces the rates on its own if Redis is full,
+ * evicting or unreachable.
  */
 export function createCharges(
   clock: Clock,

@@ -1,6 +1,6 @@
 // After a restore, nodes, tokens and users may have state that is newer than the database. These
 // statements make sure that such state can't match anything in the restored database. They run
-// inside the restore's transaction, with the guards disabled.
+// inside the restore's transaction, with triggers and row-level security disabled.
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import type pg from 'pg';
 import { systemClock } from '../base/clock.ts';
@@ -48,8 +48,8 @@ const fences: Record<string, string> = {
     where sent_at is null and failed_at is null`,
   'job leases cleared': 'delete from job_leases',
   'worker records removed': 'delete from worker_beats',
-  // Nodes that the backup doesn't contain may be running. Until they have had time to poll,
-  // revocations are reported as incomplete.
+  // Some running nodes may not be in the backup. Until they have had time to poll, revocations are
+  // reported as incomplete.
   'serving records removed': 'delete from served_spans',
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
@@ -76,13 +76,13 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 }
 
 /**
- * The fence that needs the master key: it replaces the signing keys. Tokens signed with older keys
- * stop working; anchors signed with them still verify.
+ * Replaces the signing keys. This is separate from the statements above, because it needs the
+ * master key. Tokens signed with older keys stop working; anchors signed with them still verify.
  */
 export const replaceSigningKeys =
   (masterKey: Secret) =>
   async (session: pg.ClientBase): Promise<void> => {
-    // This schedule has no effect: the new key replaces the old keys immediately.
+    // This schedule has no effect, because the new key replaces the old keys immediately.
     const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
     const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
     const work: Work = {

@@ -29,7 +29,7 @@ export type Manifest = {
   /** The PostgreSQL version. */
   database: string;
   encryption: 'age' | null;
-  /** Derived from the master key: two marks are equal if their keys are equal. */
+  /** Identifies the master key without revealing it. Equal keys have equal marks. */
   masterKeyMark: string;
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];

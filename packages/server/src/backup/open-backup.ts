@@ -1,5 +1,5 @@
-// Opens a backup for a restore. Every reason to reject a backup is checked here, before the target
-// is touched: damage, a wrong key or a newer version.
+// Opens a backup for a restore. Checks everything that could make a backup unusable (damage, a
+// wrong key, a newer version) before the target is touched.
 import { join } from 'node:path';
 import { isEarlier, LAST_EARLIER_FILE, presentNames } from '../db/earlier-schema.ts';
 import { readMigrations } from '../db/migrate.ts';

@@ -55,8 +55,8 @@ async function replaceSchema(
   order: RestoreOrder,
 ): Promise<Restored> {
   const { manifest, migrations } = backup;
-  // Checked again, because a server may have started before the target was marked. This time the
-  // tables stay locked.
+  // Checked again, because a server may have started before the target was marked as being
+  // restored. This time the tables stay locked.
   await refuseUsedTarget(admin);
   await dropSchema(admin);
   await migrateWithin(admin, migrations);
@@ -64,7 +64,7 @@ async function replaceSchema(
   const guards = await liftGuards(admin, { foreignKeys: true });
   const shapes = await shapesFor(admin, manifest.tables);
   await load(admin, backup, { ...order, shapes });
-  // Reads the shapes again, because only now is it known which tables have large values.
+  // Reads the tables' columns again, because only now is it known which tables have large values.
   await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
   await putBackGuards(admin, guards);
 

@@ -49,8 +49,8 @@ export async function withLiteSession<T>(
 const STATEMENT_MS_MAX = 60_000;
 
 /**
- * Runs statements on a restore's connection, for code that normally runs them through a database
- * door.
+ * Runs statements on a restore's connection, for code that normally uses one of the server's own
+ * connections.
  */
 export const runnerOn = (session: pg.ClientBase): Runner => ({
   run: (statement) =>

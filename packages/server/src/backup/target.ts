@@ -1,7 +1,8 @@
 // A restore's target: it must not contain anything that the restore would replace, and no server
-// may be using it. The target's guards are disabled while the restore writes rows that passed the
-// guards when they were first written. The owner role disables them inside the restore's
-// transaction, so other sessions never see them disabled.
+// may be using it. While the restore writes rows, the target's triggers, foreign keys and row-level
+// security (its guards) are disabled, because the rows passed them when they were first written.
+// This is done by the owner role, inside the restore's transaction, so other sessions never see
+// them disabled.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
@@ -118,8 +119,8 @@ export async function liftGuards(
 }
 
 /**
- * Restores foreign keys first: adding one checks every row, and forced row-level security hides
- * rows.
+ * Restores foreign keys first, because adding one checks every row, and forced row-level security
+ * would hide rows from that check.
  */
 export async function putBackGuards(admin: pg.ClientBase, { back }: Guards): Promise<void> {
   for (const statement of back) await admin.query(statement);

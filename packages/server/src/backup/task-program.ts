@@ -66,7 +66,9 @@ function signingWith({ kid, pkcs8 }: NonNullable<BackupOrder['anchorKey']>): Sig
   return (heads, moment) => signHeads(heads, { kid, key }, moment).map(wireAnchor);
 }
 
-/** Imported only when needed: a restore loads the server's features, but a backup doesn't. */
+/**
+ * Imported only when needed, because a restore loads the server's features, but a backup doesn't.
+ */
 const test: typeof verifyBackup = async (order, report) =>
   (await import('./verify-backup.ts')).verifyBackup(order, report);
 

@@ -47,8 +47,8 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   });
   const nowMs = () => systemClock.now().getTime();
   /**
-   * Removes incomplete backups, but not one that is being written: a backup in another process
-   * holds the lock in the database, and backups in this process run one at a time.
+   * Removes incomplete backups. A backup that is still being written is safe, because in another
+   * process it would hold the lock in the database, and this process runs only one at a time.
    */
   const clear = async () => {
     await openWork(

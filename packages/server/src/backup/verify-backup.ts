@@ -64,7 +64,7 @@ async function restoreAndVerify(
 const STATEMENT_MS_MAX = 60_000;
 const CHAIN_MS_MAX = 3_600_000;
 
-/** Reads the restored database's chains through the same door that the server uses. */
+/** Reads the restored database's audit chains with the same database role as the server. */
 async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise<void> {
   for (const { workspaceId, seq, hash } of chains) {
     const actor = { type: 'system' as const, id: null };

@@ -36,7 +36,10 @@ export function openLog(
 /** Fields that identify an error and never contain a caller's values. */
 const LOGGED = ['code', 'severity', 'constraint', 'table', 'routine', 'syscall', 'responseCode'];
 
-/** Drops the other fields: drivers attach failing rows, commands and addresses to their errors. */
+/**
+ * Drops all other fields, because drivers attach failing rows, commands and addresses to their
+ * errors.
+ */
 function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack } = pino.stdSerializers.err(error);

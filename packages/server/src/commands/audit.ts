@@ -133,7 +133,7 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
   };
 }
 
-/** Includes retired keys: their anchors are still valid. */
+/** Includes retired keys, because their anchors are still valid. */
 async function anchorKeys(work: OpenWork): Promise<Map<string, KeyObject>> {
   const keys = await work(listSigningKeys);
   return new Map(

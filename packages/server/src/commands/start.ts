@@ -206,8 +206,8 @@ type Running = {
 };
 
 /**
- * Stops serving requests and stops the jobs at the same time: the API must not accept new requests
- * while a job is waiting for a mail server.
+ * Stops serving requests and stops the jobs at the same time, so that the API doesn't keep
+ * accepting requests while a job waits for a mail server.
  */
 export async function stopInOrder({ app, worker, probes }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);

@@ -30,7 +30,10 @@ export type Opening = {
   role: DoorRole;
   scope: Scope;
   deadline: Deadline;
-  /** The change's ID, stored in its rows, the audit head and the policy versions. */
+  /**
+   * The change's ID. It is stored in the rows that the change writes, in the head of the audit
+   * chain, and in the policy versions.
+   */
   changeId?: string;
   repeatable?: boolean;
   /** If true, writes are rejected. */

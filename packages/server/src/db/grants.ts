@@ -6,7 +6,7 @@ import type { DoorRole } from './roles.ts';
 /** Each role's privileges on a table, or on some of its columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
 
-/** For tables changed only through the write door, which adds an audit row. */
+/** For tables that can only be changed together with an entry in the audit log. */
 const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
 
 /** For tables that only the owner's functions write to. */

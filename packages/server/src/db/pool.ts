@@ -34,7 +34,7 @@ type PoolParts = LenderParts & {
    * each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
-  /** The gauge's query runs with every ping, as the login itself. */
+  /** Estimates how full the disk is. Its query runs with every ping, as the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 

@@ -1,5 +1,5 @@
-// PostgreSQL behind the port: a bounded pool with timeouts on both sides. Both are needed: the
-// server's timeout does not fire if the backend is frozen, and the client's timeout leaves the
+// PostgreSQL behind the port: a bounded pool with timeouts on both sides. Both are needed, because
+// the server's timeout does not fire if the backend is frozen, and the client's timeout leaves the
 // statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';

@@ -1,17 +1,17 @@
-// The database roles: the schema's owner, one role for each door, and a role for backups. The
-// server and the migrations use these names. In the database, each name also has the database's oid
-// as a suffix, which only the SQL function role_of() adds (see roles.sql).
+// The database roles: the schema's owner, one role for each kind of access (each door), and a role
+// for backups. The server and the migrations use these names. In the database, each name also has
+// the database's oid as a suffix, which only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
 export const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;
 
-/** Each role has only the rights that its door needs. */
+/** The roles that the server's transactions use. Each has only the rights it needs. */
 export type DoorRole = (typeof doorRoles)[number];
 
 /** The role that the embedded store's only session has after the migration. */
 export const embeddedLogin = 'kr_login';
 
-/** Can read every table, for backups. No door uses it. */
+/** Can read every table. Used only for backups. */
 export const backupRole = 'kr_backup';
 
 export const allRoles: readonly string[] = ['kr_owner', ...doorRoles, backupRole];

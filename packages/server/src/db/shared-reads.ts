@@ -14,8 +14,8 @@ export function withSharedReads(db: Database): Database {
     ...db,
     once: (opening, statement) => {
       if (opening.role !== 'kr_read') return db.once(opening, statement);
-      // One deadline for the whole read: one that restarted at every step would delay the other
-      // callers.
+      // One deadline for the whole read, because a deadline that restarted at every step would
+      // delay the other callers.
       const bounded = { ...opening, deadline: deadlineAfter(opening.deadline.remainingMs()) };
       return share(nameOf(bounded, statement), () => db.once(bounded, statement));
     },

@@ -1,5 +1,5 @@
-// Runs statements through a door. Also contains statement parts that several features share. Fields
-// are camelCase in TypeScript, and columns are snake_case in the database.
+// Runs statements and returns typed rows. Also contains statement parts that several features
+// share. Fields are camelCase in TypeScript, and columns are snake_case in the database.
 import { JsonText } from '../base/json-text.ts';
 import { textRangeOf } from '../base/prefix-range.ts';
 import type { Listed, SizedPage } from '../base/sized-page.ts';
@@ -14,7 +14,7 @@ import type { Answer, Statement } from './database.ts';
 export const listOf = (type: 'bytea' | 'text', values: readonly (string | Buffer | null)[]): Sql =>
   sql`(select ${values}::${named(type)}[])::${named(type)}[]`;
 
-/** Runs statements: a transaction, or a door that opens a transaction for each statement. */
+/** Runs statements, either in one transaction or each in its own. */
 export type Runner = { run(statement: Statement): Promise<Answer> };
 
 type Query<Row> = Sql<Row> | Statement;

@@ -1,6 +1,5 @@
 // The queue in front of a bounded pool. It decides which work gets the next connection, and rejects
-// work that cannot finish before its deadline: a connection must not be wasted on work that would
-// miss its deadline.
+// work that cannot finish before its deadline, so that no connection is wasted on it.
 //
 // For each database role it keeps a moving average of how long a connection is lent, since a lookup
 // takes one round trip and a change takes several. From these averages:

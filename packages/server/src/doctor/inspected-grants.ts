@@ -1,5 +1,5 @@
-// Compares the privileges on a migrated database's tables with those that the doors need, and finds
-// tables whose row-level security has been turned off.
+// Compares the privileges on a migrated database's tables with those that the server's roles need,
+// and finds tables whose row-level security has been turned off.
 import { granted } from '../db/grants.ts';
 import { allRoles, doorRoles, embeddedLogin } from '../db/roles.ts';
 import type { Inspection } from './inspection.ts';

@@ -1,4 +1,4 @@
-// Checks the login, and the doors' roles and privileges, which keep workspaces isolated.
+// Checks the login, and the database roles and privileges that keep workspaces isolated.
 import { type LoginWarning, TO_FIX } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {

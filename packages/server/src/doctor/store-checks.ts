@@ -1,4 +1,4 @@
-// The database checks, in order: later checks need the results of earlier ones.
+// The database checks, in order, because later checks need the results of earlier ones.
 import { reasonOf } from '../base/errors.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';

@@ -70,8 +70,8 @@ export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> 
   ];
 }
 
-// Each process extends its span every 5 seconds. A process that has just replaced another is not
-// counted.
+// Each process updates its row every 5 seconds. A process that has only just started isn't counted,
+// because it may be replacing another one.
 const RUNNING = `
   select count(*)::int as running from served_spans
   where ended_at > app_now() - interval '12 seconds'

@@ -1,5 +1,5 @@
-// The gate: the door for statements that run before the caller's reach is known. Its database role
-// sees only the rows these statements need.
+// The gate: the door for statements that run before it is known what the caller can access. Its
+// database role sees only the rows these statements need.
 import { deadlineAfter } from '../base/deadline.ts';
 import { sql } from '../base/sql.ts';
 import type { Database, Opening } from '../db/database.ts';

@@ -1,6 +1,5 @@
-// The gate's transactions on accounts, sessions and one-time tokens, which belong to users rather
-// than to a workspace. These transactions are not audited; changes to a workspace go through the
-// write door.
+// Transactions on accounts, sessions and one-time tokens, which belong to users rather than to a
+// workspace. They aren't audited, unlike changes to a workspace (see write.ts).
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';

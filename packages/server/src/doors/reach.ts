@@ -21,16 +21,16 @@ export type Reach = {
   workspaceId: string;
   /** Environments whose rows this request can see. */
   envs: readonly Env[];
-  /** Set on the embed plane, to hide the rows of other tenants and projects. */
+  /** Set for embed tokens, to hide the rows of other tenants and projects. */
   tenantId?: string;
   /** Set for embed tokens and limited secret keys. Other projects' rows are invisible. */
   projectIds?: readonly string[];
   /** Set for limited secret keys. */
   permissions?: readonly Permission[];
   networks?: readonly string[];
-  /** Set on the embed plane: the scopes that a new key may have. */
+  /** Set for embed tokens: the scopes that a new key may have. */
   keyScopes?: readonly string[];
-  /** Set on the embed plane: the maximum number of unrevoked keys within this reach. */
+  /** Set for embed tokens: the maximum number of unrevoked keys within this reach. */
   keysMax?: number;
   actor: Actor;
   /** The user's role, or the role the secret key was created with. */

@@ -1,5 +1,5 @@
 // The record door: for reads, and for the few writes without an audit entry. Its role has no other
-// rights, so a poll never locks the audit log.
+// rights, so a polling node never locks the audit log.
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Opening } from '../db/database.ts';

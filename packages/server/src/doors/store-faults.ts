@@ -14,7 +14,7 @@ import { inProgress } from './request-keys.ts';
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
   projects_slug: () => conflict('This slug is already taken.', 'slug'),
-  // Only possible if the key's lock was lost: a request with the same key has just completed.
+  // Only possible if the lock on the key was lost and another request with it has just completed.
   kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),
 };

@@ -1,5 +1,5 @@
-// Admits a caller: authenticates it, checks its network, permission, role and boundary, and counts
-// the request against its limits. Runs before the body is read.
+// Admits a caller: authenticates it, checks its network, permission, role and environment, and
+// counts the request against its limits. Runs before the body is read.
 import { isSafe as isSafeLine } from '@keyrail/protocol/endpoint.ts';
 import { leastRole } from '@keyrail/protocol/wire/roles.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';

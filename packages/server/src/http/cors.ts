@@ -1,4 +1,4 @@
-// CORS headers. Only the embed plane may be called from pages on other origins. All other endpoints
+// CORS headers. Only the embed API may be called from pages on other origins. All other endpoints
 // send no CORS headers, so such a page cannot read their responses.
 
 const EMBED_PLANE = '/v1/embed/';

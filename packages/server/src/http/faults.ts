@@ -70,7 +70,7 @@ export const errorHeaders = (error: ApiError): Record<string, string> =>
 
 /**
  * Logs 5xx errors with their cause. Errors caused by the caller are not logged. A 503 is logged
- * without a stack: under overload there are many, and the reason is enough.
+ * without a stack, because there are many under overload, and the reason is enough.
  */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;

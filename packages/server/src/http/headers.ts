@@ -17,7 +17,7 @@ export const apiHeaders: Readonly<Headers> = {
 
 const SECURE_FOR_SECONDS = 31_536_000;
 
-/** Only for deployments behind TLS: browsers ignore this header over plain HTTP. */
+/** Only for deployments behind TLS, because browsers ignore this header over plain HTTP. */
 const transportHeaders = (publicUrl: string): Headers =>
   publicUrl.startsWith('https:')
     ? { 'strict-transport-security': `max-age=${SECURE_FOR_SECONDS}; includeSubDomains` }

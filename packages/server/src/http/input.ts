@@ -52,7 +52,8 @@ export function parseText(text: string): unknown {
 }
 
 /**
- * Checks the text before it is parsed, because parsing a million levels would already do damage.
+ * Checks the text before it is parsed, because parsing a million nested levels would already do
+ * damage.
  */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
@@ -146,7 +147,10 @@ const unknownFields = (path: string, names: readonly string[]): Detail[] =>
     message: 'Unknown field.',
   }));
 
-/** A quick check that builds no paths: for half a million values, building them would be slow. */
+/**
+ * A quick check that builds no paths, because building them for half a million values would be
+ * slow.
+ */
 function isAllStorable(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -142,7 +142,10 @@ const callerIn = ({ header, clientAddress, params }: Incoming): Caller => ({
   workspace: header(WORKSPACE_HEADER),
 });
 
-/** A cursor's binding: one list, for one user or one reach. */
+/**
+ * What a cursor is bound to: one list, and either one user or one set of rows that a caller can
+ * access.
+ */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;

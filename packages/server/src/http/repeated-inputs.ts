@@ -4,7 +4,7 @@
 // bench -- policy ratelimit`).
 
 export const INPUTS_KEPT_MAX = 1000;
-/** Longer inputs are rare: they list many tenants or limits. */
+/** Longer inputs, which list many tenants or limits, are rare. */
 export const CHARS_KEPT_MAX = 1000;
 
 /** Returns the parsed form of `raw`, which `text` identifies. */

@@ -44,7 +44,7 @@ export class Reply<Body = unknown> {
   }
 }
 
-/** Queries for the health probes, which have no caller and thus no reach. */
+/** Queries for the health probes, which have no caller. */
 export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
   /** Null if no worker has ever been seen, or the database can't be read. */
@@ -57,7 +57,10 @@ export type Probe = {
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** For accounts and sessions, and for writes that begin before the reach is known. */
+  /**
+   * For accounts and sessions, and for writes that begin before it is known what the caller can
+   * access.
+   */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
   /** For reads, and for writes without an audit entry. */
   record: { record: RecordDoor };
@@ -70,8 +73,8 @@ export type Doors = {
 type DoorName = keyof Doors;
 
 /**
- * A POST on the vendor plane passes its presenter to the write door, which stores the response with
- * the change if the request has an idempotency key.
+ * A POST with a vendor credential passes the function that builds its response to `write`, so that
+ * the response is stored with the change if the request has an idempotency key.
  */
 type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
   `POST ${string}`,
@@ -178,7 +181,8 @@ export function planned<T>(
 }
 
 /**
- * An endpoint that only reads has no write door. An endpoint with `dryRun` has only the write door.
+ * Which kinds of database access an endpoint may have: any but `write` if it only reads, and only
+ * `write` if it has `dryRun`.
  */
 type DoorsFor<L extends string, E> = L extends `GET ${string}`
   ? Exclude<DoorName, 'write'>
@@ -232,7 +236,7 @@ type PlanRoute = {
 
 type PlanInput = Record<string, unknown> & { write: OpenKeyedWrite; preview: OpenPreview };
 
-/** The two ways the pipeline runs a plan: through the write door or the preview door. */
+/** The two ways the pipeline runs a plan: making the change, or only previewing it. */
 const runsOf = ({ plan }: PlanRoute) => ({
   run: (input: PlanInput) => plan(input).commit(input.write),
   foresee: (input: PlanInput) => plan(input).foresee(input.preview),

@@ -83,7 +83,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     observeUnknown?.(404, reply.elapsedTime);
     return responses.refuse(request, reply, noSuchPath());
   };
-  // On an unknown path, errors in the body do not matter: the response is always a 404.
+  // On an unknown path, errors in the body do not matter, because the response is always a 404.
   app.setErrorHandler((error, request, reply) =>
     request.is404 ? refuseUnknown(request, reply) : responses.refuse(request, reply, error),
   );

@@ -1,6 +1,6 @@
 // Traces with OpenTelemetry, exported as OTLP over HTTP. This file and the OpenTelemetry packages
 // are loaded only if the settings enable tracing. Nothing is registered globally and no module is
-// patched: the server opens its spans itself.
+// patched, because the server opens its spans itself.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

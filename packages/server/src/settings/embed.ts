@@ -1,4 +1,4 @@
-// Settings for the scanner's webhook and the embed plane.
+// Settings for the secret scanner's webhook and for embed tokens.
 import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';

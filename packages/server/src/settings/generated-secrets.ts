@@ -9,8 +9,8 @@ import { Fault, type Setting, type ValuesOf } from './setting.ts';
 
 /**
  * Reads a secret, or creates it if there is none. Processes that start at the same time get the
- * same secret. A crash leaves no partial file: the file is linked to its name only after it has
- * been flushed.
+ * same secret. A crash leaves no partial file, because the file is linked to its name only after it
+ * has been flushed.
  */
 export async function keptSecret(
   dataDir: string,
@@ -67,7 +67,7 @@ export async function secretsOf({
   store: { databaseUrl, dataDir },
 }: SecretParts): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   return {
-    // With PostgreSQL, no token is generated: if none is set, the deployment has none.
+    // With PostgreSQL, no token is generated, so if none is set, the deployment doesn't have one.
     bootstrapToken:
       bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
     masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),

@@ -4,8 +4,8 @@ import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * An invalid setting reads as undefined, regardless of its type: if there are any faults, no values
- * are used.
+ * An invalid setting reads as undefined, regardless of its type, because no values are used if
+ * there are any faults.
  */
 export type Reader = {
   one<S extends Setting>(setting: S): ValueOf<S>;

@@ -14,7 +14,7 @@ export type Setting<T = unknown> = {
 /** Settings used together, each under its field name in the config. */
 export type Group = Readonly<Record<string, Setting>>;
 
-/** A setting's value: null only if it has no default. */
+/** A setting's value, which can only be null if it has no default. */
 export type ValueOf<S extends Setting> =
   | ReturnType<S['parse']>
   | (S['fallback'] extends string ? never : null);

@@ -56,7 +56,8 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // Deletes the old keys: if they were only retired, setting the clock back would revive them.
+    // Deletes the old keys, because if they were only retired, setting the clock back would revive
+    // them.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };

@@ -102,8 +102,8 @@ export const overQuota = (waitMs: number): ApiError =>
 export const SLOT_PARTS = 16;
 
 /**
- * Returns the part that a subject's counters are in. IDs have random digits, so the parts fill up
- * evenly.
+ * Returns which of an owner's parts a subject's counters are in. IDs have random digits, so the
+ * parts fill up evenly.
  */
 export function partOf(subject: string): number {
   let part = 0;

@@ -23,7 +23,7 @@ for rule = 1, rules do
   granted = max(0, min(granted, tonumber(ARGV[at]) - counter[4]))
   ends = min(ends, now + left)
   -- Never longer than a bucket, in case the clock has been set back. The clock reads whole ms, so
-  -- one is subtracted: up to one more may have passed.
+  -- one is subtracted, because up to one more may have passed.
   expires = max(0, min(expires, left - 1, counter[2] - 1))
 end
 

@@ -30,7 +30,8 @@ import { type Charged, expiresInMs, giveBack, recordLease } from './memory-lease
 import { type Counter, createOwnerNames, type OwnerNames, type Total } from './owner-names.ts';
 
 /**
- * The default maximum for one owner: up to 82 MB if all counters are sliding, plus 15 MB of leases.
+ * The default maximum number of counters for one owner. They take up to 82 MB if all of them are
+ * sliding, plus 15 MB for leases.
  */
 const MEMORY_NAMES_MAX = 100_000;
 
@@ -55,7 +56,8 @@ export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
 /**
- * How many counters to sweep for each rule checked: enough to sweep faster than new ones are added.
+ * How many counters to sweep for each rule checked. This is enough to sweep faster than new ones
+ * are added.
  */
 const SWEPT_PER_RULE = 2;
 

@@ -44,8 +44,8 @@ export type OwnerNames = {
 };
 
 /**
- * Evicts a hundredth of the counters at a time: to reach the oldest one, a Map's iterator has to
- * step over every entry deleted before it.
+ * Evicts a hundredth of the counters at a time, because to reach the oldest one, a Map's iterator
+ * has to step over every entry deleted before it.
  */
 const DROPPED_SHARE = 100;
 /**

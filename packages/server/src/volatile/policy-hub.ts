@@ -1,5 +1,6 @@
 // The requests in this process that are waiting for a new policy version. Losing a notification is
-// harmless: the waiter wakes at its timeout, and always reads the version from the database.
+// harmless, because a waiting request also wakes at its timeout, and always reads the version from
+// the database.
 
 type Wait = {
   timeoutMs: number;

@@ -139,7 +139,8 @@ function pulsesOf(client: Cluster): Pulses {
     serverOf,
     async pulse(server) {
       const node = client.nodes('master').find((one) => nameOf(one) === server);
-      // The ping comes first: commands sent while a connection is being opened are rejected.
+      // The ping comes first, because commands sent while a connection is being opened are
+      // rejected.
       await node?.ping();
       const name = pulseNameOn(server);
       if (name) await client.set(name, 1, 'PX', PULSE_KEPT_MS);

@@ -1,4 +1,4 @@
-// Determines from `INFO memory` whether a server can keep counters: a server that evicts keys loses
+// Determines from `INFO memory` whether a server can keep counters. A server that evicts keys loses
 // counters, and a server that is nearly full will soon refuse new counters.
 import type { Outage } from '../base/outage.ts';
 
@@ -35,8 +35,7 @@ type WatchParts = {
   /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
   /**
-   * Notified after every `look`: of a fault if a server is nearly full, and otherwise that the
-   * fault is over.
+   * Reports a fault after each `look` that finds a server nearly full, and its end after any other.
    */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;

@@ -42,7 +42,7 @@ export async function runScript(
 const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 
 /**
- * Whether the error was caused by a moving slot: until the move is complete, a node refuses a
+ * Whether the error was caused by a moving slot. Until the move is complete, a node refuses a
  * command with several keys if one of the keys is missing.
  */
 export const isMoving = (fault: unknown): boolean =>

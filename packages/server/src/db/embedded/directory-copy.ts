@@ -26,8 +26,8 @@ type Seen = Map<string, string>;
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
   await refuseWithoutSpace(from, to);
   const seen: Seen = new Map();
-  // The second pass is short, so few files change during it and have to be copied while requests
-  // wait.
+  // The second pass is short, so only a few files change during it, and only those have to be
+  // copied while requests wait.
   await copyChanged({ from, to, seen });
   await copyChanged({ from, to, seen });
   await hold(() => copyChanged({ from, to, seen }));
@@ -85,7 +85,7 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Regular files only: the lock's sockets belong to their process. */
+/** Regular files only, because the lock's sockets are useless without their process. */
 const filesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isFile');
 
 const directoriesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isDirectory');

@@ -1,6 +1,6 @@
-// Allows one process per data directory. PGlite does not lock the directory: two processes using it
-// would both acknowledge writes and silently lose them. The lock is a socket in the directory. An
-// abstract socket named after the path also locks out earlier versions, which use only that one.
+// Allows one process per data directory. PGlite does not lock the directory, so two processes using
+// it would both acknowledge writes and silently lose them. The lock is a socket in the directory.
+// An abstract socket named after the path also locks out earlier versions, which use no other lock.
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';

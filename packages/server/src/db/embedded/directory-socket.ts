@@ -4,8 +4,8 @@
 // crashed.
 //
 // Every process has its own socket with a unique name. So a dead socket can be removed without a
-// race: no new process can use its name. A process creates its own socket before it looks at the
-// others, so if two processes start at the same time, at least one sees the other.
+// race, because no new process can use its name. A process creates its own socket before it looks
+// at the others, so if two processes start at the same time, at least one sees the other.
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';

@@ -36,14 +36,17 @@ type AuditList = {
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
 /**
- * Compares the user's ID with a column instead of a cast: because of row-level security, PostgreSQL
+ * Compares the user's ID with a column instead of a cast. Because of row-level security, PostgreSQL
  * wouldn't use the index on users for a condition with a cast.
  */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
 ) person`;
 
-/** Lists the rows in reach. The page is read first; then each row's user is looked up by ID. */
+/**
+ * Lists the rows that the caller can access. The page is read first; then each row's user is looked
+ * up by ID.
+ */
 export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWithActor[]> => {
   const order = orderOf(wanted);
   return many(
@@ -60,7 +63,7 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
-/** Finds one row in reach, with the acting user. */
+/** Finds one row that the caller can access, with the acting user. */
 export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
   maybe(
     tx,
@@ -129,8 +132,8 @@ export type ChainSource = {
 };
 
 /**
- * Returns rows in both environments, in order. Use them only for hashing, because some may be
- * outside the reach.
+ * Returns rows in both environments, in order. Use them only for hashing, because the caller may
+ * not be allowed to see all of them.
  */
 export const chainIn = (tx: Read): ChainSource => ({
   head: () => maybe(tx, sql<{ seq: number; hash: string }>`select seq, hash from audit_heads`),

@@ -23,7 +23,10 @@ export type BackupSetup = {
   tasks: BackupTasks | null;
   /** Null if backups are not scheduled. */
   everyMs: number | null;
-  /** Null if a separate worker with its own settings takes the backups. */
+  /**
+   * Whether the backups are in the data directory. Null if they are taken by a separate worker,
+   * whose settings may differ.
+   */
   place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };

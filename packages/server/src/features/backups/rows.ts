@@ -17,7 +17,8 @@ export type NewRun = {
 
 /**
  * Adds a result. Removes the oldest results, and any dated in the future, which were recorded
- * before the clock was set back: once the clock caught up, they would count as newer than this one.
+ * before the clock was set back. Otherwise, once the clock caught up, they would count as newer
+ * than this one.
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };

@@ -24,6 +24,6 @@ export const presentLife = (row: Life) => ({
   last_used_at: wireTimeOrNull(row.lastUsedAt),
 });
 
-/** The secret is withheld from responses that are kept for replays. */
+/** The secret is withheld from responses that are stored for replays. */
 export const presentSecret = (secret: Secret): { key?: string; key_shown_once: boolean } =>
   secret.isWithheld ? { key_shown_once: false } : { key: secret.reveal(), key_shown_once: true };

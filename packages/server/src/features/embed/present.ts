@@ -1,5 +1,5 @@
-// Turns tokens and sessions into embed-plane objects. No other file in this feature puts a token in
-// a response.
+// Turns tokens and sessions into embed API objects. No other file in this feature puts a token in a
+// response.
 
 import type { EmbedSession, EmbedToken } from '@keyrail/protocol/objects/embed.ts';
 import {

@@ -1,6 +1,5 @@
-// The embed plane: the vendor plane's key operations, limited to the narrower reach of an embed
-// token. The reach determines the tenant, project and environment; no request field can choose
-// others.
+// The endpoints for embed tokens. They offer the same key operations as the vendor's API, but only
+// for the token's tenant, project and environment; no request field can choose others.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { embeddedIn } from '../../access/principal.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';

@@ -30,9 +30,9 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
         return presentClaim(verdict, lockToken);
       },
     },
-    // Completing, releasing and extending a claim work even when the disk is full: if they failed,
-    // the request would run a second time later. Only new claims are rejected, because nothing has
-    // run yet.
+    // Completing, releasing and extending a claim work even when the disk is full, because if they
+    // failed, the request would run a second time later. Only new claims are rejected, because
+    // nothing has run yet.
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',

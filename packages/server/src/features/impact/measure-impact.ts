@@ -74,7 +74,10 @@ type Walk = {
   onlyInheriting?: boolean;
 };
 
-/** Sums over a parent's unrevoked keys, which would be revoked if the parent were deleted. */
+/**
+ * Sums over the unrevoked keys of a project or tenant, which are those that deleting it would
+ * revoke.
+ */
 async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
   let sums = NO_KEYS;
   for (const env of allEnvs) {

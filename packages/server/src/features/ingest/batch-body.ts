@@ -20,7 +20,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
   try {
     const { brackets } = refuseUnwieldy(bytes);
     const text = readText(bytes);
-    // A missing body is treated as `{}`, as on other endpoints: the error lists the missing fields.
+    // A missing body is treated as `{}`, as on other endpoints, so that the error lists the missing
+    // fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
     // A batch of flat events has at most this many brackets. The depth is measured only if there

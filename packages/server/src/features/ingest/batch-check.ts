@@ -62,8 +62,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * Returns the schema's error messages, but only for the first invalid events: 5,000 errors would
- * take too long to produce and to read.
+ * Returns the schema's error messages, but only for the first invalid events, because 5,000 errors
+ * would take too long to produce and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

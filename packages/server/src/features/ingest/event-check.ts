@@ -2,7 +2,8 @@
 // Null means rejected; only then does the schema run, to produce the error messages. A test makes
 // sure that the check and the schema agree.
 //
-// bench ingest: an event 7.5 µs (schema) → 1.0 µs, in a batch of 1,000, CPU time, 2026-11
+// Measured with `bench ingest` in November 2026, in batches of 1,000: 1.0 µs of CPU time per event,
+// compared with 7.5 µs for the schema.
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import {
   INGEST_DURATION_MS_MAX,

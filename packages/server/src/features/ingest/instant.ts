@@ -1,7 +1,8 @@
 // Parses a batch's timestamps. Most share the same day and format, so the day is parsed only once,
 // and the time of day digit by digit. All other formats go to parseTimestamp().
 //
-// bench ingest: a timestamp 1.6 µs (parseTimestamp) → 0.2 µs, batch of 1,000, CPU time, 2026-11
+// Measured with `bench ingest` in November 2026, in batches of 1,000: 0.2 µs of CPU time per
+// timestamp, compared with 1.6 µs for parseTimestamp().
 import { parseTimestamp } from '@keyrail/protocol/timestamp.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 

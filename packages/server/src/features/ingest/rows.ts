@@ -1,5 +1,5 @@
-// All SQL statements that record telemetry. Each is a separate transaction: a charge remains even
-// if the batch is then rejected, and a batch is added to all totals or to none.
+// All SQL statements that record telemetry. Each is a separate transaction, so a charge remains
+// even if the batch is then rejected, and a batch is added to all totals or to none.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';

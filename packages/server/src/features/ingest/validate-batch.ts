@@ -48,8 +48,8 @@ function refuseOverBudget({ allowed, charged, resetMs }: Charge, eventsPerMinute
 }
 
 /**
- * Rejects future events: a node whose clock is ahead would add usage to months that haven't begun
- * yet.
+ * Rejects future events, because a node whose clock is ahead would add usage to months that haven't
+ * begun yet.
  */
 function refuseAhead({ events }: Batch, now: Date): void {
   const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;

@@ -46,8 +46,8 @@ type Waiting = {
 };
 
 /**
- * The pauses between reads of the node table during a wait. The hub announces only acknowledgements
- * that this process received, so the table has to be read as well.
+ * The pauses between reads of the node table during a wait. This process is only notified of
+ * acknowledgements that it received itself, so the table has to be read as well.
  */
 const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
@@ -60,8 +60,8 @@ const POLL_MS_MAX = 256;
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
 
 /**
- * Waits until every counted node that sees the key has applied the key's last change, and returns
- * the version of each node. No database connection is held between polls.
+ * Waits until every recently seen node that gets the key has applied the key's last change, and
+ * returns the version of each node. No database connection is held between polls.
  */
 export async function awaitNodes(
   read: Read,
@@ -130,9 +130,9 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * The nodes counted now, plus those counted earlier in this wait that have since gone silent.
- * Otherwise a revocation that they never applied would be reported as complete. A node without a
- * record has left.
+ * The nodes that count now, plus those that counted earlier in this wait but have since gone
+ * silent. If these were left out, a revocation that they never applied would be reported as
+ * complete. A node without a record has left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));
@@ -153,8 +153,8 @@ function timed(
 }
 
 /**
- * Whether a scope has reached its limit of node records. Nodes without a record may then be
- * verifying keys, so a revocation is never reported as complete.
+ * Whether the maximum number of node records for an env scope has been reached. Nodes without a
+ * record may then be verifying keys, so a revocation is never reported as complete.
  */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;

@@ -6,7 +6,10 @@ import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { partitionsOf, partitionTypeFor } from './list-partition.ts';
 
-/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
+/**
+ * Limits the work per statement, because the embedded store blocks the event loop while a statement
+ * runs.
+ */
 const KEYS_PER_STATEMENT = 500;
 
 type Parent = { projectId: string } | { tenantId: string };

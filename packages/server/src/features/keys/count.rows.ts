@@ -76,8 +76,8 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
     where ${named(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
   const isActive = allOf([sql`state_shelf = covered.active`, ...endsIn('active')]);
-  // The partitions are computed here and passed as the type in the index, because row-level
-  // security keeps sums and casts out of index conditions.
+  // The partitions are computed here and passed with the same type as in the index, because
+  // row-level security keeps sums and casts out of index conditions.
   const shelves = partitionsOf(envs, { includeRevoked: false });
   const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });
   const actives = envs.map((env) => stateShelfOf('active', env));

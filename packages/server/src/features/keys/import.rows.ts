@@ -74,7 +74,10 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/** Returns the hashes that belong to secret keys in reach. They can't be imported as API keys. */
+/**
+ * Returns those hashes that belong to secret keys the caller can access. They can't be imported as
+ * API keys.
+ */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],

@@ -120,7 +120,7 @@ function placeIn(tx: Read, filter: KeyFilter) {
   if (others.length === 0) {
     return { conditions: [sql`project_id = ${projectId}`, ...ofTenant], type, projectIds: null };
   }
-  // Row-level security limits a tenant's keys to the projects in reach.
+  // Row-level security limits a tenant's keys to the projects that the caller can access.
   return tenantId === undefined
     ? { conditions: [sql`project_id = wanted.id`], type, projectIds: [projectId, ...others] }
     : { conditions: ofTenant, type, projectIds: null };

@@ -15,9 +15,10 @@ export type Awaited = {
 };
 
 /**
- * If the change has been pruned, the version is the floor, because a node below the floor gets a
- * snapshot, not a delta. A restore raises the floor too, because a node that acknowledged an
- * earlier version may have applied changes that the restore undid.
+ * If the change has been pruned, this is the oldest version that can still get a delta (the floor),
+ * because a node at an older version gets a snapshot instead. A restore also raises the floor,
+ * because a node that acknowledged an earlier version may have applied changes that the restore
+ * undid.
  */
 export const loadAwaited = (
   tx: Read,

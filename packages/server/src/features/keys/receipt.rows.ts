@@ -19,7 +19,7 @@ export type ReceiptFacts = {
 
 type Wanted = { id: string; change: ReceiptChange };
 
-/** Null if no audit entry in reach records the change. */
+/** Null if no audit entry that the caller can access records the change. */
 export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<ReceiptFacts | null> =>
   maybe(
     tx,

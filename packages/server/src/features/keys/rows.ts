@@ -30,7 +30,7 @@ export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   return row ?? miss(tx, 'API key', id);
 }
 
-/** Returns the IDs of the keys that are in reach. */
+/** Returns the IDs of the keys that the caller can access. */
 export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
   const found = await many(
     tx,
@@ -39,7 +39,7 @@ export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<st
   return found.map(({ id }) => id);
 }
 
-/** Returns null if there is no such key, or if it is out of reach. */
+/** Returns null if there is no such key, or if the caller can't access it. */
 export const findKey = (
   tx: Read,
   by: { id: string } | { lookupHash: Buffer },
@@ -47,7 +47,8 @@ export const findKey = (
   maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
 /**
- * Whether the project's nodes have imported keys. Without a project, covers all projects in reach.
+ * Whether the project's nodes have imported keys. If no project is given, covers all projects that
+ * the caller can access.
  */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
@@ -127,8 +128,8 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
   // The count is a separate statement, so that it sees what the lock's last holder committed.
-  // Locking the tenant row instead could deadlock: a deletion holds that lock while it waits for a
-  // rotating key.
+  // Locking the tenant row instead could deadlock, because a deletion holds that lock while it
+  // waits for a rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;
   await one(tx, sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0)) is null as held`);

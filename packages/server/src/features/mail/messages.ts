@@ -9,7 +9,7 @@ export type Content = { subject: string; text: string; html: string };
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
 /**
- * Subjects are constants: if a subject contained the workspace name, anyone could create a
+ * Subjects are constants, because if a subject contained the workspace name, anyone could create a
  * workspace and send an email with a subject of their choice to any address.
  */
 const subjects = {

@@ -15,9 +15,9 @@ export type Removed = {
 const REASON = 'The member was removed.';
 
 /**
- * Ends a membership: the member's next request is denied. Open invitations sent by the member or
- * with their secret keys are also revoked, because they could be used to rejoin. Secret keys
- * created by the member keep working, unless `revokesKeys` is set.
+ * Ends a membership, so that the member's next request is denied. Open invitations sent by the
+ * member or with their secret keys are also revoked, because they could be used to rejoin. Secret
+ * keys created by the member keep working, unless `revokesKeys` is set.
  */
 export async function removeMember(
   tx: Check,

@@ -137,7 +137,10 @@ export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
   },
 });
 
-/** The reach of the workspace whose ID is in the token. The token itself is checked later. */
+/**
+ * What the holder of a token may access: the workspace whose ID the token contains. The token
+ * itself is checked later.
+ */
 function reachOfToken(token: string, actor: Actor): Reach {
   const workspaceId = workspaceNamedBy(token);
   if (workspaceId === null) throw new ApiError('invalid_token');

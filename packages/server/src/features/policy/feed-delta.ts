@@ -4,7 +4,10 @@ import { withDetails } from './feed-details.ts';
 import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
-/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
+/**
+ * Limits the work per statement, because the embedded store blocks the event loop while a statement
+ * runs.
+ */
 const CHANGES_PER_STATEMENT = 1000;
 
 /**

@@ -4,7 +4,10 @@
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';
 
-/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
+/**
+ * Limits the work per statement, because the embedded store blocks the event loop while a statement
+ * runs.
+ */
 const KEYS_PER_STATEMENT = 1000;
 
 /**

@@ -6,7 +6,10 @@ import { withDetails } from './feed-details.ts';
 import { type EntryPosition, entryChars, type FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
-/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
+/**
+ * Limits the work per statement, because the embedded store blocks the event loop while a statement
+ * runs.
+ */
 const ENTRIES_PER_STATEMENT = 1000;
 
 /** The maximum number of keys read for one page, including those that the node doesn't support. */

@@ -43,7 +43,10 @@ export function filterOf(
   };
 }
 
-/** Unknown words are ignored, so that nodes newer than the server can share responses. */
+/**
+ * Ignores features that this server doesn't know, so that newer nodes can share responses with
+ * other nodes.
+ */
 export const knownOf = (words: readonly string[] = [], features: readonly string[]): string[] =>
   words.filter((word) => features.includes(word));
 
@@ -96,7 +99,7 @@ export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: numb
 
 /**
  * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110
- * requires: a proxy may have turned a weak tag into a strong one.
+ * requires, because a proxy may have turned a weak tag into a strong one.
  */
 export const isKnownEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')

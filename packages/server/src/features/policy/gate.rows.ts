@@ -1,5 +1,5 @@
-// The gate's SQL statements for policy versions and for served_spans, which records when API
-// processes were serving. See served_since() in the migrations.
+// SQL statements for policy versions and for served_spans, which records when API processes were
+// serving. See served_since() in the migrations.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
@@ -11,12 +11,12 @@ import type { PolicyVersion } from '../../doors/door.ts';
  */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How long records of served time are kept: longer than any query looks back. */
+/** How long records of served time are kept. Must be longer than any query looks back. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
 /**
- * The maximum number of spans kept: enough for several per process. Removing a span only makes
- * nodes count as live for longer.
+ * The maximum number of spans kept, which is enough for several per process. Removing a span only
+ * makes nodes count as live for longer.
  */
 const SPANS_MAX = 1000;
 

@@ -16,7 +16,10 @@ export const NODES_PER_SCOPE_MAX = 10_000;
 /** The current time. A subquery, so that it is evaluated once per statement, not once per node. */
 export const moment: Sql = sql`(select app_now())`;
 
-/** When the last `ms` milliseconds of served time began. Evaluated once per statement. */
+/**
+ * The time since which the server has been up for `ms` milliseconds in total. Evaluated once per
+ * statement.
+ */
 export const servedSince = (ms: number): Sql =>
   sql`(select served_since(${ms} * interval '1 millisecond'))`;
 
@@ -32,8 +35,9 @@ export const isConnected = sql`(last_seen_at <= ${moment}
     > ${moment})`;
 
 /**
- * Whether a node isn't connected, and a node with the same name has started since its last poll.
- * Revocations still wait for a replaced node, because it may still be verifying keys.
+ * Whether a node has been replaced: it isn't connected, and another node with the same name has
+ * started since its last poll. Revocations still wait for a replaced node, because it may still be
+ * verifying keys.
  */
 export const isReplaced = sql`(coalesce(replaced_at >= last_seen_at, false)
   and not ${isConnected})`;

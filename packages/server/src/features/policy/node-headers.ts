@@ -23,7 +23,8 @@ export const nodeIn = (header: ReadHeader, query: { node?: string | undefined })
 });
 
 /**
- * Throws if the header is malformed: if an ID were ignored, revocations wouldn't wait for its node.
+ * Throws if the header is malformed, because if an ID were ignored, revocations wouldn't wait for
+ * its node.
  */
 function nameIn(header: ReadHeader, path: string): string | undefined {
   const text = header(path);

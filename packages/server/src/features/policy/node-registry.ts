@@ -15,7 +15,10 @@ import { removeNode, updateLeftNode } from './node-leave.rows.ts';
 import { type HungUp, updateHungUpNodes, updateReplacedNodes } from './node-presence.rows.ts';
 import { connectedMs } from './node-times.ts';
 
-/** Limits a statement's work: the embedded store blocks the event loop while a statement runs. */
+/**
+ * Limits the work per statement, because the embedded store blocks the event loop while a statement
+ * runs.
+ */
 const NODES_PER_STATEMENT = 1000;
 
 export type PollingNode = {
@@ -100,8 +103,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // Subtracts 1 ms because the database truncates times to milliseconds: otherwise the record
-      // of this very poll could seem to be from a later one.
+      // Subtracts 1 ms because the database truncates times to milliseconds. Otherwise the record
+      // of this poll could seem to be from a later one.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
@@ -112,7 +115,9 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
   };
 }
 
-/** Rejects a node that has left: no revocation waits for it, so it must not get the policy. */
+/**
+ * Rejects a node that has left. Revocations no longer wait for it, so it must not get the policy.
+ */
 export function versionOf(seen: number | 'left'): number {
   if (seen !== 'left') return seen;
   throw conflict('This node has left. A restarted node needs a new ID.');

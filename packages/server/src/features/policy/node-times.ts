@@ -1,5 +1,6 @@
 // Time limits for nodes, such as how long after its last poll a node is counted or shown as
-// connected. Its silence is measured in served time: see served_since() in the migrations.
+// connected. Its silence is measured in served time, which excludes outages of the server: see
+// served_since() in the migrations.
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
@@ -10,8 +11,8 @@ export const RECORDED_APART_MS = 10 * SECOND_MS;
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
- * How long a silent node's record is kept: longer than any wait that counted the node can last. So
- * if a record disappears during a wait, its node must have left.
+ * How long a silent node's record is kept. This is longer than any wait that counted the node can
+ * last, so if a record disappears during a wait, its node must have left.
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 
@@ -25,7 +26,8 @@ export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 
 /**
- * How long a departure is remembered: longer than a poll can take to be recorded, even by a relay.
+ * How long a node that has left is remembered. This is longer than it can take to record a poll,
+ * even through a relay.
  */
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 

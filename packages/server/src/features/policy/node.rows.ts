@@ -77,7 +77,9 @@ export async function listNodesSeen(
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
-/** A node that is counted now, or may have been counted by a wait still in progress. */
+/**
+ * A node that revocations wait for now, or that one still in progress may have been waiting for.
+ */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
@@ -222,7 +224,8 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
 }
 
 /**
- * Deletes silent nodes that no wait can still count, except those another transaction is updating.
+ * Deletes silent nodes that no revocation can still be waiting for, except those that another
+ * transaction is updating.
  */
 async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const gone = await many(

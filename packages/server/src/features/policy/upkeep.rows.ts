@@ -86,8 +86,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 
 /**
  * Deletes a restore's record once all nodes have had enough time to poll. Otherwise the restore
- * would count as recent again if the clock were set back, because setting it back shortens the
- * record of served time.
+ * would count as recent again if the clock were set back, because that discards records of the time
+ * the server has been up since the restore.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(

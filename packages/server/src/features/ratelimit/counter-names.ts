@@ -9,7 +9,8 @@ export type Subjects = {
   env: Env;
   projectId: string;
   /**
-   * If this or `tenantId` is null, requests count towards the project's single anonymous subject.
+   * For each rule, all of a project's requests without a key ID share one counter, and so do all
+   * requests without a tenant ID.
    */
   keyId: string | null;
   tenantId: string | null;

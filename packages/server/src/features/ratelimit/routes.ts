@@ -1,5 +1,4 @@
-// Rate-limit counters shared by all nodes. Requests come through the `volatile` door, which has no
-// access to the database.
+// Rate-limit counters shared by all nodes. These endpoints have no access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { notFound } from '../../base/errors.ts';
 import { chain } from '../../base/maybe-async.ts';

@@ -1,5 +1,5 @@
-// The worker's SQL statement for kept_responses. Requests use database functions instead, called
-// through the write door.
+// The worker's SQL statement for kept_responses. Requests call database functions instead: see
+// doors/request-keys.ts.
 import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';

@@ -9,7 +9,7 @@ import { insertSecretKey, loadSecretKey, requireProjects, type SecretKeyRow } fr
 
 /**
  * The new key gets no more authority than its creator has. If its creator is a secret key, the new
- * key must expire no later than that key: otherwise, a key could get around its own expiry by
+ * key must expire no later than that key. Otherwise, a key could get around its own expiry by
  * creating another key.
  */
 export async function createSecretKey(

@@ -112,7 +112,7 @@ export async function insertSecretKey(
   return { ...row, lastUsedAt: null };
 }
 
-/** Throws 404 if a project is deleted or out of reach. */
+/** Throws 404 if a project has been deleted or the caller can't access it. */
 export async function requireProjects(tx: Read, ids: readonly string[] | null): Promise<void> {
   if (ids === null) return;
   const counted = sql<{ known: number }>`select count(*)::int as known from projects

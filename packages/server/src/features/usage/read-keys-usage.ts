@@ -5,8 +5,8 @@ import { type DayRow, listDaysOfKeys } from './rows.ts';
 type KeyUsage = { keyId: string; days: number; rows: DayRow[] };
 
 /**
- * Returns the daily traffic of several keys, without duplicates, in the requested order. Keys out
- * of reach are omitted.
+ * Returns the daily traffic of several keys, without duplicates, in the requested order. Keys that
+ * the caller can't access are omitted.
  */
 export async function readKeysUsage(
   tx: Read,

@@ -90,8 +90,8 @@ export function listTenantMonths(
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
     ...(projectId ? [sql`project_id = ${projectId}`] : []),
-    // The second condition implies the first, but only the first can use the index: under row-level
-    // security, env can't be an index condition.
+    // The second condition implies the first, but only the first can use the index, because under
+    // row-level security, env can't be an index condition.
     ...(after
       ? [
           sql`(month, tenant_id, project_id) >= (${after.month}, ${after.tenantId}, ${after.projectId})`,

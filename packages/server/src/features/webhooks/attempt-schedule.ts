@@ -38,5 +38,8 @@ const FAILING_MS_MAX = 5 * DAY_MS;
 export const hasFailedTooLong = (since: Date | null, now: Date): boolean =>
   since !== null && now.getTime() - since.getTime() >= FAILING_MS_MAX;
 
-/** How long a claim on a delivery lasts: longer than an attempt and its SQL statements can take. */
+/**
+ * How long a claim on a delivery lasts. Must be longer than an attempt and its SQL statements can
+ * take.
+ */
 export const CLAIM_MS = MINUTE_MS;

@@ -65,7 +65,7 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
   };
 }
 
-/** Opens a write made by the server itself, outside any request. */
+/** Opens a transaction for a change made by the server itself, outside any request. */
 const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
   openWrite(
     doors,

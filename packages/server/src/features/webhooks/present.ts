@@ -24,7 +24,7 @@ export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-/** The secret is withheld from responses that are kept for replays. */
+/** The secret is withheld from responses that are stored for replays. */
 export const presentWithSecret = ({
   row,
   secret,

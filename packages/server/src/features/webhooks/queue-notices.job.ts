@@ -1,7 +1,7 @@
 // Queues notices about keys that are about to expire, have expired, or haven't been used for a
 // while. Each notice is due at a particular time, such as "14 days before expiry", and is queued
 // once that time has passed. A mark records the time up to which this has been done. A delivery's
-// ID is derived from its notice: if a notice is queued again after a crash, a restore or a clock
+// ID is derived from its notice, so if a notice is queued again after a crash, a restore or a clock
 // change, the receiver gets the same ID.
 import { EXPIRY_NOTICE_DAYS, UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';

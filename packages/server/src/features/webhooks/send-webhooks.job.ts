@@ -43,7 +43,7 @@ const TEST_LOOK_MS = SECOND_MS / 10;
 export type WebhookParts = {
   work: OpenWork;
   readIn(reach: Reach): Read;
-  /** Opens a write in a workspace, made by the server itself. */
+  /** Opens a transaction for a change made by the server itself. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
   /** Shared by everything in this process that sends webhooks. */

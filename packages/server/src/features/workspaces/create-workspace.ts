@@ -28,8 +28,8 @@ export type CreatedWorkspace = {
 };
 
 /**
- * Creates the workspace whose ID is in the transaction's reach, with its first secret key. If a
- * user makes the request, they become the owner, and the workspace becomes active in their session
+ * Creates a workspace (the transaction already has its ID) and its first secret key. If a user
+ * makes the request, they become the owner, and the workspace becomes active in their session
  * unless another one already is.
  */
 export async function createWorkspace(

@@ -15,7 +15,7 @@ export type Belongings = {
 
 /**
  * Each count stops at its limit. For secret keys, only the newest rows are examined. The request
- * times cover all projects, so they are null if the reach is limited to some of them.
+ * times cover all projects, so they are null if the caller can access only some of them.
  */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(

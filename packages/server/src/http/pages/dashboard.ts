@@ -92,8 +92,8 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
 }
 
 /**
- * Leaves out the opener policy over plain HTTP, except on this machine: browsers would ignore it
- * and log an error.
+ * Leaves out the opener policy over plain HTTP, except on this machine, because browsers would
+ * ignore it and log an error.
  */
 function pageHeaders(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// Serves the key manager's script for vendors' pages: any origin may load it.
+// Serves the key manager's script. Any origin may load it, because it is used on vendors' pages.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

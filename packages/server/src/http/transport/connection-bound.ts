@@ -15,7 +15,10 @@ export type ConnectionLimits = {
   connectionsMax: number;
   /** In addition to `connectionsMax`. Connections above the total are closed immediately. */
   probeConnectionsMax: number;
-  /** How long a connection above `connectionsMax` may stay open: longer than any probe takes. */
+  /**
+   * How long a connection above `connectionsMax` may stay open. Must be longer than any probe
+   * takes.
+   */
   probeConnectionMs: number;
   /** How long a connection above `connectionsMax` may take to send its request. */
   probeRequestMs: number;

@@ -28,7 +28,9 @@ export type SocketLimits = LingerLimits &
     headersTimeoutMs: number;
     requestTimeoutMs: number;
     keepAliveMs: number;
-    /** How long a connection may be idle before it is closed: longer than any request waits. */
+    /**
+     * How long a connection may be idle before it is closed. Must be longer than any request waits.
+     */
     quietMs: number;
   };
 
