@@ -123,8 +123,8 @@ test('a test key that floods a Cluster is denied, and other callers are not', {
   const { flooded, theirLive, mine } = await attack(t, counters, 1600);
   const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
   const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
-  // The margin is for keys other than the flooder's test counters: those of the victim and of the
-  // live environment, the counts of names, and the heartbeat's.
+  // The margin is for keys other than the flooder's test counters: the counters of the victim and
+  // of the live environment, the counts of names, and the heartbeat's key.
   ok(held <= namesMax + 64, `${held} keys`);
   ok((flooded.get(200) ?? 0) > 900, 'most of the quota is usable');
   ok((flooded.get(429) ?? 0) >= 600);

@@ -34,7 +34,7 @@ type Step = { nowMs: number; cost: number; rules: Rule[] };
 
 /**
  * Moves the clock in ways that matter: not at all, within a bucket, to its edge, past the window,
- * back.
+ * or back.
  */
 function stepsOf(chance: Chance, schedule: string): Step[] {
   const rules = rulesOf(chance, schedule);

@@ -1,4 +1,5 @@
-// A table of cases, each decided by an SDK node over the real feed and by the server's explanation.
+// For each case in a table, an SDK node that follows the real feed and the server's explanation
+// must reach the same decision.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
