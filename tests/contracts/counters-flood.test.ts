@@ -1,5 +1,6 @@
-// One workspace's test key floods the counters with endless made-up IDs. Its own checks are denied;
-// its workspace's live environment and all other workspaces keep their limits.
+// One workspace's test key floods the counters with an endless stream of made-up IDs. Its own
+// checks are denied, but its workspace's live environment and all other workspaces keep their
+// limits.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -69,7 +69,7 @@ function stepsOf(chance: Chance, schedule: string): Step[] {
   });
 }
 
-/** Sends some steps together in one script call. The script must decide them in order. */
+/** Sends some steps together in one script call. The script must process them in order. */
 async function runTwins(seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const steps = stepsOf(chance, `s${seed}`);

@@ -223,7 +223,7 @@ test("a member can request a key's explanation with just the key's ID", async (t
   );
 });
 
-test("keys outside the caller's scope are unknown, whether looked up by full key or by ID", async (t) => {
+test("keys outside the caller's scope are reported as unknown, whether looked up by full key or by ID", async (t) => {
   const app = await harness(t);
   const other = await (await harness(t)).given.key();
   const live = await app.given.key();

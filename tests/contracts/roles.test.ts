@@ -143,7 +143,7 @@ test('only the write role can call close_change', async () => {
 // database-roles.test.ts covers this.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
-test('none of these roles can create temporary tables or functions', { skip: isCopy }, async () => {
+test('no database role can create temporary tables or functions', { skip: isCopy }, async () => {
   for (const door of doors) {
     for (const text of [
       'create temporary table users (id int)',
