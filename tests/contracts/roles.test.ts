@@ -96,7 +96,7 @@ async function held(
   return [`${right}(${allowed})`];
 }
 
-test('every database role has exactly the privileges it needs, on every table', async () => {
+test("each of the server's database roles has exactly the privileges it needs, on every table", async () => {
   const all = await tables();
   for (const table of all) {
     const wanted = granted[table.name];
@@ -143,7 +143,7 @@ test('only the write role can call close_change', async () => {
 // database-roles.test.ts covers this.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
-test('no database role can create temporary tables or functions', { skip: isCopy }, async () => {
+test('no server role can create temporary tables or functions', { skip: isCopy }, async () => {
   for (const door of doors) {
     for (const text of [
       'create temporary table users (id int)',
