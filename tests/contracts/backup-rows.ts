@@ -1,4 +1,4 @@
-// Rows for backup contracts: a workspace with keys, users with open sessions, and values that are
+// Rows for the backup tests: a workspace with keys, users with open sessions, and values that are
 // easy to get wrong when stored as text.
 import { randomUUID } from 'node:crypto';
 import { change, foundWorkspace, insertApiKey, insertProject, insertTenant } from './rows.ts';

@@ -1,4 +1,4 @@
-// Empty databases for restore contracts.
+// Empty databases that tests restore backups into.
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { withLiteSession } from '@keyrail/server/backup/sessions.ts';

@@ -1,6 +1,6 @@
 // Backup contract: backups are complete, the same on both stores, and rejected when damaged. A
-// restore brings back every row and fences off anything newer, and a half-restored database never
-// serves requests.
+// restore brings back every row and makes sure that newer state elsewhere can't match anything in
+// it, and a half-restored database never serves requests.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

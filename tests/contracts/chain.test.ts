@@ -1,5 +1,5 @@
 // Audit chain contract: the database and the verifier compute the same hashes, and the sequence is
-// unbroken, regardless of how many writers run concurrently and what their clocks show.
+// unbroken, regardless of how many writers run concurrently or what their clocks show.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -135,13 +135,13 @@ test('checks recover if Redis is down when the server starts and comes up later'
   await healed(one);
 });
 
-test('counters that take long to connect are ready once they have settled', {
+test('counters that take a long time to connect report no error once they have settled', {
   skip,
 }, async (t) => {
   const server = await newRedis(t);
   const wire = await openProxy(server.port);
   t.after(() => wire.close());
-  wire.delayAnswers(800); // longer than the time between two pulses
+  wire.delayAnswers(800); // longer than the time between two heartbeats
   const url = `redis://127.0.0.1:${wire.port}`;
   const counters = openRedisCounters({ url, isCluster: false, onFault: () => {}, ...patience });
   t.after(() => counters.close());
@@ -225,7 +225,7 @@ test('with a Redis that evicts keys, checks work and the status is degraded', {
   });
 });
 
-test('a Redis with a memory limit and without eviction is healthy', { skip }, async (t) => {
+test('a Redis with a memory limit but no eviction is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));

@@ -1,5 +1,6 @@
-// One workspace's test key floods the counters with endless made-up IDs. Its own checks are denied;
-// its workspace's live environment and all other workspaces keep their limits.
+// One workspace's test key floods the counters with an endless stream of made-up IDs. Its own
+// checks are denied, but its workspace's live environment and all other workspaces keep their
+// limits.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -123,8 +124,8 @@ test('a test key that floods a Cluster is denied, and other callers are not', {
   const { flooded, theirLive, mine } = await attack(t, counters, 1600);
   const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
   const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
-  // The margin is for keys other than the flooder's test counters: those of the victim and of the
-  // live environment, the counts of names, and the heartbeat's.
+  // The margin is for keys other than the flooder's test counters: the counters of the victim and
+  // of the live environment, the counts of names, and the heartbeat's key.
   ok(held <= namesMax + 64, `${held} keys`);
   ok((flooded.get(200) ?? 0) > 900, 'most of the quota is usable');
   ok((flooded.get(429) ?? 0) >= 600);

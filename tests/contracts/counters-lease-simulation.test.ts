@@ -1,6 +1,6 @@
-// Nodes lease and check concurrently. No interval ever exceeds its limit, on either store, no
-// matter what is delayed or lost, or which node crashes. LEASE_SCHEDULES sets the number of
-// schedules for each store.
+// Nodes lease units and check limits concurrently. No interval ever exceeds its limit, on either
+// store, no matter what is delayed or lost, or which node crashes. LEASE_SCHEDULES sets the number
+// of schedules for each store.
 import { ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Counters } from '@keyrail/server/volatile/counters.ts';

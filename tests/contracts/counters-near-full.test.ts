@@ -1,5 +1,5 @@
-// A nearly full Redis is reported before it rejects writes: by the probes, and in the log once each
-// time it happens.
+// A nearly full Redis is reported before it rejects writes, both by the probes and in the log, with
+// one line each time it happens.
 
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -34,7 +34,7 @@ type Step = { nowMs: number; cost: number; rules: Rule[] };
 
 /**
  * Moves the clock in ways that matter: not at all, within a bucket, to its edge, past the window,
- * back.
+ * or back.
  */
 function stepsOf(chance: Chance, schedule: string): Step[] {
   const rules = rulesOf(chance, schedule);
@@ -69,7 +69,7 @@ function stepsOf(chance: Chance, schedule: string): Step[] {
   });
 }
 
-/** Sends some steps together in one script call. The script must decide them in order. */
+/** Sends some steps together in one script call. The script must process them in order. */
 async function runTwins(seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const steps = stepsOf(chance, `s${seed}`);

@@ -1,8 +1,8 @@
 // Contract for backups made before the first release, by commits whose migrations have since been
-// rewritten. Only backups from the last such commit (f1566c00) can be restored, row by row. It made
-// `earlier-backup` on the embedded store, without a key, from a database with rows in every table:
-// values in every column, nulls wherever they are allowed, and strings and numbers that are easy to
-// get wrong.
+// rewritten. Only backups from the last such commit (f1566c00) can be restored, with every row
+// intact. That commit made `earlier-backup` on the embedded store, without a key, from a database
+// with rows in every table: values in every column, nulls wherever they are allowed, and strings
+// and numbers that are easy to get wrong.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function restored(target: Target, { name, columns }: Manifest['tables'][nu
   return rows.map(({ line }) => String(line));
 }
 
-test('a backup made by the last commit before the first release is restored row by row', async (t) => {
+test('a backup made by the last commit before the first release is restored with every row intact', async (t) => {
   const target = await emptyTarget(t);
   const backup = await openBackup(EARLIER, null);
   const { migrated } = await target.use((session) => restoreBackup(session, backup, order));

@@ -1,4 +1,5 @@
-// A table of cases, each decided by an SDK node over the real feed and by the server's explanation.
+// For each case in a table, an SDK node that follows the real feed and the server's explanation
+// must reach the same decision.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
@@ -222,7 +223,7 @@ test("a member can request a key's explanation with just the key's ID", async (t
   );
 });
 
-test("keys outside the caller's scope are unknown, whether looked up by full key or by ID", async (t) => {
+test("keys outside the caller's scope are reported as unknown, whether looked up by full key or by ID", async (t) => {
   const app = await harness(t);
   const other = await (await harness(t)).given.key();
   const live = await app.given.key();

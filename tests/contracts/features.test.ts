@@ -1,5 +1,5 @@
 // Fleets whose nodes understand different features: nodes are upgraded, downgraded and restarted,
-// directly or behind a relay, with a cache, while a key's requirement comes and goes.
+// directly or behind a relay, with a cache, while a key's requirement is added and removed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -129,7 +129,7 @@ test('no node ever accepts a key that requires a feature the node did not name',
       else {
         const old = running[at];
         ok(old);
-        // A node that is closed later shares its cache with the new one for a while.
+        // If the old node is closed only afterwards, the two share a cache for a while.
         const isClosedFirst = chance.percent(70);
         if (isClosedFirst) await old.node.close();
         running = running.with(at, begin(old.cacheDir));

@@ -99,7 +99,7 @@ test('every process that receives a notification rejects the key much sooner', {
   await until(async () => !(await isAccepted(call)));
 });
 
-/** Pauses the first lookup of a key: it has read the key but hasn't returned yet. */
+/** Pauses the first lookup of a key after it has read the key, but before it returns. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
 /**
- * No sum of these is just below LOCK_MS: on a slow machine, a lock might otherwise expire early.
+ * No sum of these is just below LOCK_MS, because on a slow machine a lock might then expire early.
  */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 

@@ -175,7 +175,7 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Records which verdicts are from checks: the store itself has already counted their units. */
+/** Records which verdicts come from checks, whose units the store itself has already counted. */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {

@@ -117,7 +117,7 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   t.after(drop);
   const asSuperuser = new URL(url);
   asSuperuser.username = superuser.user ?? '';
-  // Conflicts with the last table created, so that all earlier steps have already run by then.
+  // Conflicts with the last table that a migration creates, so all earlier steps run first.
   await ask(asSuperuser.toString(), 'create schema keyrail; create table keyrail.api_keys ()');
   await ask(asSuperuser.toString(), 'grant all on schema keyrail to public');
   equal(await stateOf(migratePostgres(url, quiet)), '42P07');

@@ -34,7 +34,7 @@ type History = {
   told: string[];
 };
 
-/** Makes changes over any period, fewer than one per millisecond. */
+/** Makes changes over a random period, at a rate below one per millisecond. */
 function change(history: History): void {
   const count = history.between(1, 100_000);
   history.version += count;

@@ -1,4 +1,4 @@
-// Contract for the doors' roles: each role has exactly the privileges its door needs, on every
+// Contract for the server's database roles: each one has exactly the privileges it needs, on every
 // table.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges that some role has on single columns: only these are tested column by column. */
+  /** Privileges that some role has on individual columns. Only these are tested by column. */
   confined: Set<string>;
 };
 
@@ -96,7 +96,7 @@ async function held(
   return [`${right}(${allowed})`];
 }
 
-test('every door has exactly the privileges it needs, on every table', async () => {
+test("each of the server's database roles has exactly the privileges it needs, on every table", async () => {
   const all = await tables();
   for (const table of all) {
     const wanted = granted[table.name];
@@ -111,7 +111,7 @@ test('every door has exactly the privileges it needs, on every table', async () 
   deepEqual(Object.keys(granted).toSorted(), all.map(({ name }) => name).toSorted());
 });
 
-test('no door can create, alter or drop anything', async () => {
+test("none of the server's database roles can create, alter or drop anything", async () => {
   const attempts = [
     'create table keyrail.mine (id int)',
     'create table public.mine (id int)',
@@ -132,7 +132,7 @@ test('no door can create, alter or drop anything', async () => {
   }
 });
 
-test('only the write door can close a change', async () => {
+test('only the write role can call close_change', async () => {
   const text = `select from close_change('system', null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
   for (const role of doors.filter((door) => door !== 'kr_write')) {
     equal(await stateOf(store.db.once(opening(role), { text, values: [] })), REFUSED, role);
@@ -143,7 +143,7 @@ test('only the write door can close a change', async () => {
 // database-roles.test.ts covers this.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
-test('no door can create temporary tables or functions', { skip: isCopy }, async () => {
+test('no server role can create temporary tables or functions', { skip: isCopy }, async () => {
   for (const door of doors) {
     for (const text of [
       'create temporary table users (id int)',

@@ -1,5 +1,5 @@
-// Rows for contract tests, written the way a door writes them: in one transaction with the write
-// role, together with their audit rows.
+// Rows for contract tests, written the way the server writes them: in one transaction with the
+// write role, together with their audit rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer, Scope, Statement } from '@keyrail/server/db/database.ts';
 import type { Entry } from '@keyrail/server/doors/actions.ts';
@@ -15,7 +15,7 @@ export type Place = { workspaceId: string };
 
 type Closing = { entries?: Entry[]; policy?: string[]; actor?: Actor };
 
-/** Returns the statement that closes a change, as the write door sends it. */
+/** Returns the statement that completes a change with its audit rows, as the server sends it. */
 export const closing = (workspaceId: string, { entries, policy, actor }: Closing = {}): Statement =>
   closeChange({
     actor: actor ?? { type: 'system', id: null },

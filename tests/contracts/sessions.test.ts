@@ -1,5 +1,5 @@
-// Database session contract: a session has no privileges until a door opens, and a data directory
-// has only one session.
+// Database session contract: a session has no privileges until it switches to one of the server's
+// roles, and a data directory has only one session.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ test('the session is not a superuser and inherits nothing', async () => {
   deepEqual(role, { name, rolsuper: false, rolbypassrls: false, rolinherit: false });
 });
 
-test('no table can be read without opening a door', async () => {
+test('no table can be read before the session switches to a role', async () => {
   const tables = await session.idle(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind in ('r', 'p', 'v', 'm')`);
   ok(tables.length > 5);

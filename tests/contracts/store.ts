@@ -32,8 +32,8 @@ export type Store = {
   /** Shifts the database's clock for all later transactions. */
   clock: MovableClock;
   /**
-   * Runs one statement without a door or scope, as the superuser or the given role. Statements use
-   * the role names from the server's code.
+   * Runs one statement as the superuser or the given role, without a scope. Statements use the role
+   * names from the server's code.
    */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
   /** Replaces the role names from the server's code with their names in this database. */
@@ -181,7 +181,7 @@ function movableClock(): MovableClock {
 const everything: Scope = { workspaceId: null, envs: ['live', 'test'] };
 
 /**
- * A transaction's opening, as a door would send it: role, scope, change ID, and a long deadline.
+ * How the server would open a transaction: role, scope, change ID, and a long deadline.
  */
 export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => ({
   role,

@@ -119,7 +119,7 @@ test("another database's login cannot connect, and even if allowed to connect, c
     const creating = `set role ${await roleIn(mine, door)}; create temporary table users (id int)`;
     equal(await stateOf(ask(mine, mine, creating)), REFUSED, door);
   }
-  // By default, every login may connect to a database. Keyrail removes that privilege when it
+  // By default, every login may connect to every database. Keyrail removes that privilege when it
   // starts.
   await administer(`grant connect on database ${mine} to public`);
   equal(await stateOf(ask(other, mine, 'select 1')), 'none');

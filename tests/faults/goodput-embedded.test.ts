@@ -1,4 +1,4 @@
-// The embedded store has one connection and computes in this process, so its speed depends on what
+// The embedded store has one connection and runs in this process, so its speed depends on what
 // else runs on the machine. The test therefore measures what fraction of the statements belongs to
 // completed work: the store must not do work for callers whose deadlines pass halfway through.
 import { ok } from 'node:assert/strict';

@@ -17,7 +17,7 @@ const FIRST_DONE_MIN = 4;
 
 const skip = whyNoCluster();
 
-test('a slow database completes as much work at 3 and at 30 times its saturating load as at that load', {
+test('a slow database completes as much work at 3 and 30 times the load that saturates it as at that load itself', {
   skip,
 }, async (t) => {
   const cluster = await openCluster({ tcp: true });

@@ -125,8 +125,8 @@ test('two workers alongside one API send each email once, and one continues if t
     deployment.run('worker'),
   ]);
   const emails = Array.from({ length: 12 }, (_, n) => `person-${n}@example.com`);
-  // Signs users up one at a time: on a busy machine, some of twelve concurrent sign-ups could be
-  // turned away.
+  // Signs users up one at a time, because a busy machine could turn away some of twelve concurrent
+  // sign-ups.
   for (const email of emails) await signUp(api, email);
   await until(() => sink.letters.length === emails.length);
   await one.kill();

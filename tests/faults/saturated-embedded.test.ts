@@ -1,4 +1,4 @@
-// The embedded store has only one connection: /readyz waits for the transaction that occupies it.
+// The embedded store has only one connection, so /readyz waits for the transaction that holds it.
 import { test } from 'node:test';
 import { assertSaturationIsTold } from './saturation.ts';
 

@@ -40,7 +40,7 @@ async function joinByHand(
   return grace;
 }
 
-/** Joins as a user with an unverified address: the link in the email also verifies it. */
+/** Joins as a user with an unverified address, which the link in the email also verifies. */
 async function joinByMail(
   deployment: Deployment,
   server: Running,

@@ -1,5 +1,5 @@
-// Nodes behind a relay receive revocations. Revocations wait for each node by name, and the control
-// plane decides what each node may read.
+// Nodes behind a relay receive revocations. Revocations wait for each node individually, and the
+// control plane decides what each node may read.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -37,7 +37,8 @@ const ackedIn = ({ nodes }: Propagation): Map<string, boolean> =>
   new Map(nodes.map(({ node_id, acked }) => [node_id, acked]));
 
 /**
- * Repeats a revocation until it is complete: on a busy machine, the first wait may be too short.
+ * Repeats a revocation until it is complete, because the first wait may be too short on a busy
+ * machine.
  */
 async function completed({ server, ground }: Scene, id: string): Promise<Propagation> {
   let propagation = await ground.revoke(server, id);
@@ -70,7 +71,7 @@ test('nodes behind a relay', async (t) => {
   const feedKeys = await feedKeysOf(server);
 
   await t.test(
-    'nodes receive revocations, and a revocation waits for each node by name',
+    'nodes receive revocations, and a revocation waits for each node individually',
     async () => {
       await revocationsArrive(scene, tap, feedKeys);
     },
@@ -208,7 +209,7 @@ async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
       `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ];
     await exchanged(t, port, attack.join('\r\n'));
-    // A service that has just started: the relay verifies its key with a request without a body.
+    // A new service's key: the relay has to verify it with a request of its own, without a body.
     const live = await asVendor('POST /v1/secret_keys', { env: 'live' });
     const headers = { authorization: `Bearer ${live.key}` };
     equal((await fetch(`${relay.url}${feed}`, { headers })).status, 200);

@@ -19,7 +19,8 @@ const FLEET = 60;
 const CUTS_MIN = 8;
 
 /**
- * Call this before `scratch`: the processes must exit before the next hook removes their directory.
+ * Call this before `scratch`, because the processes must exit before the next hook removes their
+ * directory.
  */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];

@@ -1,4 +1,4 @@
-// A workspace with a project in a deployment, and a vendor's actions in it, for journeys with
+// Creates a workspace and a project in a deployment, and acts as the vendor there, for tests with
 // nodes.
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 

@@ -38,7 +38,7 @@ const attribute = ({ attributes }: { attributes: Attributes }, name: string) => 
   return value?.stringValue ?? value?.intValue;
 };
 
-/** The bodies of requests with the collector's header: webhooks arrive at the same receiver. */
+/** The bodies of requests with the collector's header. Webhooks arrive at the same receiver. */
 const exportedBodies = (received: readonly { headers: object; body: string }[]): string[] =>
   received.flatMap(({ headers, body }) =>
     Reflect.get(headers, 'x-collector-secret') === COLLECTOR_SECRET ? [body] : [],

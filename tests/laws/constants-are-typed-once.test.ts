@@ -22,7 +22,7 @@ test('no constant from protocol/wire is defined again, and no error is recognise
   deepEqual(list(all.flatMap((one) => copyFaults(one, wire))), []);
 });
 
-test("a constant's name cannot be used again", () => {
+test("a constant's name cannot be reused", () => {
   refused(screen, 'const HOUR_MS = 3_600_000;');
   refused(screen, 'export const HOUR_MS = 60 * MINUTE_MS;');
   refused(screen, "const roles = ['owner'] as const;");

@@ -74,7 +74,7 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
 /**
- * Each row's position and transaction IDs, which reveal changes, locks, and changes rolled back.
+ * Each row's position and transaction IDs, which reveal changes, locks and rolled-back changes.
  */
 async function rowsOf(app: Harness): Promise<Record<string, unknown>> {
   const tables = await readIn(

@@ -67,7 +67,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** How many of the planner's `beliefs` are tested. The first one is that of a new installation. */
+/** How many states of the planner's statistics are tested. The first is a new installation's. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];

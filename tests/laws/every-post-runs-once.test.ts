@@ -14,7 +14,7 @@ const doorOf = (line: string) => routeTable.find((route) => route.line === line)
 const tokenOf = async (app: Harness, caller: Fixture['caller']): Promise<string> =>
   caller === 'owner' ? (await app.people.owner()).token : app.tokens.liveKey;
 
-/** Names of the secrets in a response. A first response marks each of them as shown only once. */
+/** Names of the secrets in a response. A first response has a `…_shown_once` field for each. */
 const secretsIn = ({ body }: Answer): string[] =>
   Object.keys(body).flatMap((name) => /^(.*)_shown_once$/.exec(name)?.[1] ?? []);
 
@@ -27,7 +27,7 @@ test("the client's rule for requests with an idempotency key matches the server'
   }
 });
 
-test('every POST that changes the vendor plane goes through the write door', () => {
+test('every audited POST on the vendor plane is carried out by doors/write.ts', () => {
   for (const line of keyed) {
     const door = doorOf(line);
     ok(door === 'write' || fixtures[line]?.audits.length === 0, `${line} has the door ${door}`);

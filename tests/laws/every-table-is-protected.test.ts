@@ -23,7 +23,7 @@ const withoutWorkspace: Record<string, string> = {
   notice_marks: 'the progress of a deployment job',
 };
 
-/** Tables that the write door may change without an audit row, each with its reason. */
+/** Tables that the write role may change without an audit row, each with its reason. */
 const unaudited: Record<string, string> = {
   users: 'joining may verify the new member’s address',
   sessions: 'a person’s active workspace',
@@ -59,7 +59,7 @@ type Table = {
 
 const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Table[];
 
-/** Reads the access control lists directly: the standard views hide other roles' privileges. */
+/** Reads the access control lists, because the standard views hide other roles' privileges. */
 const grants = () =>
   catalogue(`select regexp_replace(entry.grantee::regrole::text, '_\\d+$', '') as grantee,
       c.relname as name,
@@ -86,7 +86,7 @@ test('every table that belongs to a workspace enforces row level security on all
   }
 });
 
-test('every table that the write door may change is audited', async () => {
+test('every table that the write role may change is audited', async () => {
   const granted = (await grants()).filter(
     ({ grantee, may }) => grantee === 'kr_write' && (may === 'INSERT' || may === 'UPDATE'),
   );
@@ -106,7 +106,7 @@ test('every table that feeds the policy has the triggers that give its changes a
   }
 });
 
-test('the read door can only read, and no door can delete or truncate audited rows', async () => {
+test('the read role can only read, and the write role cannot delete or truncate rows', async () => {
   const all = await grants();
   ok(all.some(({ grantee }) => grantee === 'kr_read'));
   for (const { grantee, name, may } of all) {

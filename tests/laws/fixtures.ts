@@ -1,5 +1,5 @@
-// A fixture for each endpoint: a successful call, the audit rows it appends, and a call that is
-// beyond a test key's boundary. If an endpoint has no fixture, a test fails and names the endpoint.
+// A fixture for each endpoint: a successful call, the audit rows it appends, and a call that test
+// keys may not make. If an endpoint has no fixture, a test fails and names the endpoint.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';

@@ -25,7 +25,7 @@ const ARROWS: Record<string, string[]> = {
   widget: ['client', 'protocol'],
 };
 
-/** From the protocol, these packages may import only `wire`: the rest would pull in zod. */
+/** These packages may import only `wire` from the protocol, because the rest pulls in zod. */
 const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 

@@ -67,7 +67,7 @@ test("the server's folders import only folders listed before them", () => {
   refused(`${server}/app.ts`, from('./commands/stores.ts'));
 });
 
-test('only doors and composition roots import the database', () => {
+test('only the doors folder and the composition roots import the database', () => {
   allowed(`${server}/doors/read.ts`, from('../db/database.ts'));
   allowed(`${server}/app.ts`, from('./db/postgres.ts'));
   allowed(`${keys}/rows.ts`, from('../../db/sql.ts') + types('../../db/tables.ts'));

@@ -1,6 +1,6 @@
 // Two workspaces with the same structure. An ID from one of them, used in the other on any endpoint
 // and in any field, is as unknown as a made-up ID: none of its owner's data is returned or changed.
-// LEAK_ROUNDS repeats the test with other IDs.
+// LEAK_ROUNDS sets how many rounds are run, each with different IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -121,7 +121,7 @@ const withIds = served.filter(
   (line) => fieldsOf(line).some(({ schema }) => isId(schema)) && endpointOf(line).auth !== 'none',
 );
 
-test('the other workspace’s callers can see the marks that must not leak', async () => {
+test('the other workspace’s own callers can see the data that must not leak', async () => {
   ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
   ok(theirs.ids.size >= 20, `only ${theirs.ids.size} IDs`);
   const lists = await ownLists(theirs.app);

@@ -10,7 +10,7 @@ const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
 
-/** Connects as the superuser, for whom row level security and triggers don't apply. */
+/** Connects as the superuser, to whom row level security and triggers don't apply. */
 export async function openAdmin(superuserUrl: string, database: string): Promise<pg.Client> {
   const url = new URL(superuserUrl);
   url.pathname = `/${database}`;

@@ -78,7 +78,7 @@ test('a phrase is found across the lines of a comment, not across comments', () 
   allowed('// Where it is\nconst a = 1;\n// no key fits.\n');
 });
 
-test('interface files write email and ID', () => {
+test("the interface's texts must use the spellings email and ID", () => {
   const texts = 'packages/dashboard/src/parts/key/texts.ts';
   refused(`const text = 'External Id';\n`, texts);
   refused(`const text = 'Id';\n`, texts);
@@ -98,7 +98,7 @@ test('a comment that is too wide is rejected', () => {
   refused(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 2)}\n`);
 });
 
-test('code blocks of a document are not prose', () => {
+test('code blocks in a document are not checked', () => {
   const one = { path: 'docs/a.md', text: 'Plain.\n\n```sh\nmint\n```\n' };
   deepEqual(documentFaults(one), []);
   deepEqual(documentFaults({ ...one, text: 'Use `mint` anew.\n' }).length, 1);

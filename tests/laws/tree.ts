@@ -1,4 +1,4 @@
-/** The source files that the laws read, parsed once, and the type for reporting a fault. */
+/** The source files that these checks read, parsed once, and the type for reporting a fault. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
@@ -64,7 +64,7 @@ function parsedSource(path: string, text: string): Source {
 }
 
 /**
- * Function bodies in dollar quotes count as code, so that the laws apply to the statements in them.
+ * Function bodies in dollar quotes count as code, so that the statements in them are checked too.
  */
 function sqlSource(path: string, text: string): Source {
   const parts = [...text.matchAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'/g)];

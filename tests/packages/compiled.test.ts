@@ -1,5 +1,5 @@
 // Compiles the declarations of the published packages with a user's TypeScript, without any files
-// from the clone. TypeScript 7 doesn't have the node10 resolution, so `npm run release-check`
+// from the clone. TypeScript 7 doesn't support node10 resolution, so `npm run release-check`
 // covers it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -152,7 +152,7 @@ const freedoms = ({ user, read_only, cap_drop, security_opt, ...rest }: Composed
   ...(security_opt?.includes('no-new-privileges:true') ? [] : ['privileges']),
 ];
 
-test('no container runs as root, writes outside its volumes, or has capabilities', () => {
+test('no container runs as root, writes outside its volumes, or has Linux capabilities', () => {
   match(lastOf('USER'), /^[1-9]\d*:[1-9]\d*$/);
   const all = Object.entries(composed());
   equal(all.length, 5);

@@ -185,7 +185,7 @@ test('the image can be built, runs read-only, and is healthy', {
  */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
-  // Not in a hook: hooks run in order, and the first one removes the image.
+  // Not in a hook, because hooks run in order and the first one removes the image.
   try {
     const { code, output } = await runReadOnly(
       {

@@ -121,7 +121,7 @@ test("a network's only hash waits for at most one of the sixty queued by another
   }
 });
 
-test('when the queue is full, hashes from other networks displace those from the network with the most', async () => {
+test('when the queue is full, a new hash displaces one from the network that has the most in the queue', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

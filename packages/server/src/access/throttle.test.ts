@@ -94,7 +94,7 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
   }
 });
 
-test("IPv6 clients also share limits: four times a single client's per /56 network, sixteen times per /48", async () => {
+test("IPv6 clients in the same /56 share four times a single client's limit, and those in the same /48 sixteen times", async () => {
   const { throttle } = setUp();
   /** Counts the attempts allowed from the 256 networks in a /56. */
   const allowedFrom = async (home: string): Promise<number> => {
@@ -131,14 +131,14 @@ test('attempts while blocked do not extend the block', async () => {
   await throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
-test('the number of emails to an address is limited, regardless of its case', async () => {
+test('the limit on emails to an address is case-insensitive', async () => {
   const { throttle } = setUp();
   await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
   await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
   await throttle.chargeRecipient('grace@example.com');
 });
 
-test('a client address and an identical email address are counted separately', async () => {
+test('a client and an email address with the same text are counted separately', async () => {
   const { throttle } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`${n}`, 'x'));
   await throttle.charge('x');

@@ -21,7 +21,7 @@ test("a string is in a prefix's range if and only if it begins with that prefix"
   );
 });
 
-test('a prefix that ends in the highest character has a range too; only ASCII letters are lowercased', () => {
+test('a prefix that ends in the highest character also has a range, and only ASCII letters are lowercased', () => {
   deepEqual(textRangeOf('KR_Ä'), { from: 'kr_Ä', to: 'kr_Å' });
   deepEqual(textRangeOf('\ud7ff'), { from: '\ud7ff', to: '\ue000' });
   deepEqual(textRangeOf('a\u{10ffff}'), { from: 'a\u{10ffff}', to: 'b' });

@@ -35,8 +35,8 @@ test('unsealing fails if the data is truncated at any byte', () => {
   for (let length = 0; length < sealed.length; length += 1) {
     throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
   }
-  // A sealed empty string ends with its tag, so truncating it leaves a shorter tag that still
-  // matches.
+  // A sealed empty string ends with its tag. If short tags were accepted, a truncated tag would
+  // still match.
   const empty = seal(new Secret(''));
   for (let length = 0; length < empty.length; length += 1) {
     throws(() => unseal(empty.subarray(0, length)), `${length} bytes of an empty secret`);

@@ -129,7 +129,7 @@ test('reads share a statement only if their deadlines are close together', async
   deepEqual(await Promise.all(asked.map(placeOf)), [0, 1, 0]);
 });
 
-test('a read with a stepped deadline does not extend a shared statement’s deadline', async () => {
+test('a read whose deadline is extended in steps does not extend a shared statement’s deadline', async () => {
   const { patience, askWithin } = store();
   void askWithin(deadlineAfter(PATIENCE_MS));
   void askWithin(steppedDeadline(PATIENCE_MS, 10 * PATIENCE_MS));

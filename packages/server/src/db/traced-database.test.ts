@@ -37,7 +37,7 @@ test("for the duration of one transaction, the session's name contains the full 
 /** An export delay long enough that no span is sent before the process exits. */
 const NEVER_MS = 60_000;
 
-test('a recorded statement passes its span only to PostgreSQL', async () => {
+test("a recorded statement's span is passed to PostgreSQL, but not to the embedded store", async () => {
   const { db } = await testApp();
   const traces = await openTraces({
     protocol: 'http/json',

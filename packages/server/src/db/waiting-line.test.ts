@@ -43,7 +43,7 @@ test('a free connection is used even if the work takes a long time on average', 
   await line.enter(asking(3000));
 });
 
-test('short work is not rejected because of one long piece of work', async () => {
+test('one slow piece of work does not cause quick work to be rejected', async () => {
   const line = await busyLine(5);
   line.leave('kr_write', 30_000);
   await line.enter(asking(1000));
@@ -85,7 +85,7 @@ test('priority work waits only for other priority work', async () => {
   await Promise.all(waiting);
 });
 
-test('a request that is let through counts as waiting until its credential is known', async () => {
+test('a request counts as waiting while its credential is still being looked up', async () => {
   const line = await busyLine(1000);
   const arrived = line.expect(asking(2100));
   throws(() => line.expect(asking(2100)), StoreUnavailable);

@@ -1,4 +1,5 @@
-// The write door commits an operation together with its audit entries, or not at all.
+// All audited changes go through the write door, which commits an operation together with its audit
+// entries, or not at all.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -30,7 +31,7 @@ type Opened = Harness & {
   onForget: { act(): void };
 };
 
-/** A workspace and its write door, opened the way the pipeline opens it. */
+/** A workspace and its write door, opened the way the request pipeline opens it. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];

@@ -68,8 +68,8 @@ test('an error about many fields results in a small response', async (t) => {
 });
 
 /**
- * A route without a door. If the query is not empty, it responds with a 409, as if a slug were
- * taken.
+ * A route that doesn't use the database. If the query is not empty, it responds with a 409, as if a
+ * slug were taken.
  */
 const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true } = {}) => ({
   line,

@@ -51,7 +51,7 @@ const routes = [
   route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
 ];
 
-/** The routes here open no door, so the parts that doors need are missing. */
+/** The routes here don't use the database, so the parts needed for that are missing. */
 function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
   let ids = 0;
   const parts = {

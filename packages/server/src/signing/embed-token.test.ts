@@ -1,6 +1,6 @@
-// Forged embed tokens: a token is accepted only if this deployment signed it, in exactly its own
-// format. Some forgeries are signed with the deployment's own key, to show that a valid signature
-// is not enough.
+// Forged embed tokens: a token is accepted only if this deployment signed it, and only in exactly
+// the format the server issues. Some forgeries are signed with the deployment's own key, to show
+// that a valid signature is not enough.
 import { equal, ok } from 'node:assert/strict';
 import {
   createHmac,
@@ -239,7 +239,7 @@ const anyClaim = fc.dictionary(
 test('random values in the header or the claims never cause a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await outcomeOf(token);
-    // A signed token for other origins, or for none, is valid, but not from this origin.
+    // A signed token for other origins, or for none, is valid, but rejected from this origin.
     const isOfOthers = 'aud' in claims && answer === '403 origin_not_allowed';
     const isNo = answer === '401 invalid_token' || isOfOthers;
     ok(isNo || answer === '200 undefined', `${token} ${answer}`);

@@ -1,5 +1,5 @@
-// Signing keys: published before they sign, kept until their last token has expired, and the same
-// in every process.
+// Signing keys: published before they are used, kept until their last token has expired, and the
+// same in every process.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,7 +43,7 @@ test('without a signing key, no key is published, and the first token creates on
   for (const each of [vendor.testApp, beside]) deepEqual(await published(each), [kidOf(token)]);
 });
 
-test('a new key is published before it signs, and the old key stays published until its tokens expire', async (t) => {
+test('a new key is published before it is used, and the old key stays published until its tokens expire', async (t) => {
   const vendor = await harness(t);
   const { app } = vendor.testApp;
   const first = await vendor.embed();
@@ -223,7 +223,7 @@ for (const [cause, newest, isNew] of needs) {
   });
 }
 
-test('an old key is retired one token lifetime and a minute after the new key starts signing', () => {
+test('an old key is retired a token lifetime plus one minute after the new key starts signing', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'embed_token' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),

@@ -50,7 +50,7 @@ test('only three consecutive faults open the breaker', () => {
   equal(breaker.isOpen(), true);
 });
 
-test('three pulses that time out open the breaker, and so does a single refused connection', async () => {
+test('three heartbeats that time out open the breaker, and so does a single refused connection', async () => {
   const { breaker } = rig();
   const silent = await boundedBy(1)(new Promise(() => {})).catch((fault: unknown) => fault);
   breaker.close();

@@ -24,7 +24,7 @@ const ROUNDS_MAX = 600;
  */
 const BYTES_LEAST = 200;
 /**
- * The allowed difference in bytes between branches: index entries are padded to eight bytes, and
+ * The allowed difference in bytes between branches. Index entries are padded to eight bytes, and
  * some pages are fuller than others.
  */
 const BYTES_APART_MAX = 32;

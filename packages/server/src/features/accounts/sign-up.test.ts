@@ -107,8 +107,8 @@ test('concurrent sign-ups with the same address create one account and send one 
   const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // Finds out whether the token is valid without consuming it: the common password is rejected, but
-  // only after the token has been found.
+  // Finds out whether the token is valid without consuming it, because a common password is
+  // rejected only after the token has been found.
   const asked = tokens.flatMap((token) => [
     app.ask(verify, { token }),
     app.ask(reset, { token, password: 'password1234' }),

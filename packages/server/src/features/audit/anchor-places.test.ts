@@ -1,4 +1,4 @@
-// Every destination outside the database, whether file or URL, gets the newest anchor of each
+// Every destination outside the database, whether a file or a URL, gets the newest anchor of each
 // chain, even after a failure.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Anchors: the head of every chain that has grown is signed, and anyone can verify the signature
-// with the published keys.
+// Anchors: the latest hash of every chain that has grown is signed, and anyone can verify the
+// signature with the published keys.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { test } from 'node:test';

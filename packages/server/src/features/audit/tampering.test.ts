@@ -20,7 +20,7 @@ const TRIES_EACH = 5;
 let store: Store;
 let workspaceId: string;
 let otherId: string;
-/** Anchors that were recorded before the log is edited. */
+/** The anchors recorded before the log is edited. */
 const anchored: AnchoredRow[] = [];
 const ANCHORED = [4, 9, 10, ROWS];
 

@@ -166,7 +166,7 @@ test('a response copied to another record is not replayed there', async (t) => {
   deepEqual(replay.response?.headers, {});
 });
 
-test('a response stored before responses were sealed is replayed until it expires', async (t) => {
+test('a response stored by a release that did not encrypt responses is replayed until it expires', async (t) => {
   const app = await harness(t);
   const { request } = await stored(app.as.liveKey, {});
   await sql(

@@ -105,7 +105,7 @@ test('a key keeps working with its old authority after its creator is removed', 
   await key('GET /v1/workspace');
 });
 
-test('a workspace’s creator becomes its owner, and the workspace becomes active if no other is', async (t) => {
+test('a workspace’s creator becomes its owner, and it becomes their active workspace if they have none', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());

@@ -58,7 +58,7 @@ for (const what of ['removed', 'demoted'] as const) {
   });
 }
 
-test('removing an owner returns how many of their keys remain, and those keys keep working', async (t) => {
+test('the response to removing an owner says how many of their keys remain, and those keys keep working', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);

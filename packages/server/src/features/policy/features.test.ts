@@ -44,7 +44,7 @@ test('a delta removes a key that a node can no longer enforce, and restores it o
   deepEqual(await changesFor({}), [['remove', 'revoked']]);
 });
 
-test('the ETag and the cursor depend on the known features, but not on their order', async (t) => {
+test('the ETag and the cursor depend on which known features a node names, but not on their order', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   await vendor.given.key({ project_id });
@@ -76,7 +76,7 @@ test('the list of features must consist of 1 to 200 lowercase letters and commas
   }
 });
 
-test('a node is listed with the known features from its last poll, even behind a relay', async (t) => {
+test('a node is listed with the features it named in its last poll that the server knows, even behind a relay', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const listed = async () => {

@@ -205,7 +205,8 @@ test('1,000 held polls use no database connections, and share a single read when
   const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
   const answers: Promise<{ status: number }>[] = [];
   const allHeld = () => until(() => polls() === answers.length && busy.running() === 0);
-  // In groups: a slow machine would turn away some of a thousand polls that arrive together.
+  // Sent in groups, because a slow machine would turn away some of a thousand polls that arrive
+  // together.
   for (let n = 0; n < 1000; n += 1) {
     answers.push(ask(beside, delta, { input: asked(`node-${n}`), headers }));
     if (answers.length % 100 === 0) await allHeld();

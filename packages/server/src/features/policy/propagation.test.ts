@@ -80,7 +80,7 @@ test('revoking a key with `wait` reports every node that has applied the change'
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
-test('a lagging node is reported as missing the change; a node silent for over 100 s is not counted', async (t) => {
+test('a lagging node is reported as not having applied the change; a node silent for over 100 s is not counted', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 100 });
   const { serve } = await servedTime(vendor);

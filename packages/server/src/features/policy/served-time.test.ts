@@ -79,7 +79,7 @@ test('a node that polled within 90 s is counted, even if that poll was not recor
   equal(await app.counted(), 'a + 0 silent');
 });
 
-test('time served by two processes counts once, and still counts after one of them stops', async (t) => {
+test('time during which two processes serve counts only once, and still counts after one of them stops', async (t) => {
   const app = await scene(t);
   const one = app.another();
   const two = app.another();

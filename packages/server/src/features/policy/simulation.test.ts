@@ -16,7 +16,7 @@ const POLLS = 25;
 const LOOKS_MAX = 60;
 
 const tenants = ['t1', 't2', 't3'];
-/** What nodes understand: an upgrade adds features, and a downgrade removes them. */
+/** The features a node may understand. An upgrade adds features, and a downgrade removes them. */
 const releases = [[], ['alpha'], ['alpha', 'beta'], ['beta']];
 const includes: FeedInclude[][] = [[], ['meta'], ['external_id'], ['external_id', 'meta']];
 

@@ -78,7 +78,7 @@ const ofTenant = { ...rule, scope: 'tenant' } as const;
 const slotWith = (part: Partial<Subjects>, ...rules: RateLimit[]) =>
   slotOf({ ...subjects, ...part }, rules);
 
-test('a tenant and all its keys share a slot, for every combination of rules', () => {
+test('a tenant and all its keys share a Redis Cluster slot, for every combination of rules', () => {
   const slot = slotWith({}, ofKey, ofTenant);
   for (const rules of [[ofKey], [ofTenant], [ofKey, ofTenant]]) {
     for (const keyId of [ONE, OTHER, null]) equal(slotWith({ keyId }, ...rules), slot);

@@ -1,4 +1,4 @@
-// What a limited secret key may do, and that no key can ever gain access.
+// What a limited secret key may do, and that no key can ever widen its access.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
@@ -225,7 +225,7 @@ test('a replay is denied if the key has since lost the permission', async (t) =>
 const CHAINS = inRun({ usual: 3, full: 30 });
 const STEPS = 25;
 
-test('no sequence of creating, rotating and narrowing keys gains any access', async (t) => {
+test("no sequence of creating, rotating and narrowing keys widens any key's access", async (t) => {
   const app = await harness(t);
   const projects = [await app.given.project(), await app.given.project()].map(({ id }) => id);
   const networks = ['127.0.0.0/8', '127.0.0.0/16', '127.0.0.1/32', '0.0.0.0/0'];

@@ -1,4 +1,5 @@
-// Requests that begin before their secret key is narrowed or revoked, and continue after it.
+// Requests that begin before their secret key is narrowed or revoked, and are still running
+// afterwards.
 import { equal } from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -79,7 +80,7 @@ for (const [what, status, change] of changes) {
   });
 }
 
-test('a slow body is accepted if the key still has what the request needs', async (t) => {
+test('a request with a slow body is accepted if its key has not been changed in the meantime', async (t) => {
   const { app, made, body } = await ground(t);
   const meanwhile = async () => {};
   equal((await sendSlowly(app, { token: made.key, body, meanwhile })).statusCode, 201);

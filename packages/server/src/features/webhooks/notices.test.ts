@@ -68,7 +68,7 @@ test('notices are sent 14 days, 3 days and 1 day before a key expires, and when 
   deepEqual(await noticesTo(app, other.id), [], 'a live key triggers no notice to a test endpoint');
 });
 
-test('no notice is queued twice, even with concurrent workers or after the mark or the clock is set back', async (t) => {
+test('no notice is queued twice, even with concurrent workers, or after the stored progress or the clock is set back', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });
@@ -81,7 +81,7 @@ test('no notice is queued twice, even with concurrent workers or after the mark 
   );
   await run(app);
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3']);
-  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back so far that the mark is ignored
+  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // so far back that the stored progress is ignored
   await run(app);
   await pass(app, 5);
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);

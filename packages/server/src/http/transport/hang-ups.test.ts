@@ -1,5 +1,5 @@
-// A client that closes the connection while sending a body is not a store fault and not an error. A
-// request that is still waiting is notified; one that has received its response is not.
+// A client that closes the connection while sending a body causes neither a store fault nor an
+// error. A request still waiting for its response is aborted; one that has received it is not.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ const route: ServedRoute = {
   run: () => ({}),
 };
 
-/** Returns the lines that such clients leave in a log at this level. */
+/** Returns what is logged at this level when clients disconnect in the middle of a body. */
 async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   const out = new PassThrough();
   const app = bareServer(t, [route], { log: openLog(level, out) });

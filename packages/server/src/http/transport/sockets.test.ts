@@ -32,7 +32,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
   };
 }
 
-/** The route here opens no door, so the parts that doors need are missing. */
+/** The route here doesn't use the database, so the parts needed for that are missing. */
 async function listening(
   t: TestContext,
   route = waitingRoute(),
