@@ -164,7 +164,7 @@ export function lanesWith(main: Store): Lane[] {
         // Simulations use no store.
         'packages/server/src/{access,db,doors,features,signing}/**/!(simulation).test.ts',
         'packages/server/src/*.test.ts',
-        // The remaining laws read source files, which don't depend on the store.
+        // The remaining files in tests/laws check source files, which don't depend on the store.
         'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       ],
     },

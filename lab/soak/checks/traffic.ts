@@ -37,7 +37,10 @@ export const I15: Check = (history) => {
   return found;
 };
 
-/** Whether the earlier execution's lock may have ended before the later one began. */
+/**
+ * Whether the earlier execution's lock may have been released or expired before the later one
+ * began.
+ */
 function mayFollow(ops: readonly Op[], earlier: Op, later: Op): boolean {
   const lock = textOf(earlier.body, 'lock_token');
   const isReleased = ops.some(

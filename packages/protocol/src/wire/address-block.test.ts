@@ -1,4 +1,4 @@
-// CIDR blocks: which texts are accepted, and how a rejected one should have been written.
+// CIDR blocks: which strings are accepted, and how a rejected one should have been written.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

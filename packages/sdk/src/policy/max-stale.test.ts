@@ -20,7 +20,7 @@ function reasonOf({ node }: Watched, key: string | null, route: RouteOptions = {
   return decision.allowed ? 'allowed' : decision.reason;
 }
 
-test('a policy older than maxStaleMs denies every key, until it is confirmed again', async (t) => {
+test('a node whose policy is older than maxStaleMs denies every key until the policy is confirmed again', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const imported = plane.import('acme_live_4eC39HqLyjWDarjtT1zdp7');
