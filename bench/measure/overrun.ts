@@ -1,4 +1,4 @@
-// A round's time limit: a round is cut off when it takes ten times as long as planned.
+// A round is cut off when it takes ten times as long as planned.
 
 export const OVERRUN_MAX = 10;
 

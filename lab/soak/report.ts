@@ -4,7 +4,9 @@ import type { Account } from './run.ts';
 
 const ms = (value: number | null) => (value === null ? 'never' : `${Math.round(value)} ms`);
 
-/** The only server error the product may return: something is temporarily unavailable. */
+/**
+ * The only server error the product may return. It means that something is temporarily unavailable.
+ */
 const UNAVAILABLE = '503';
 
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [

@@ -12,7 +12,10 @@ import {
 } from '../history.ts';
 
 const LOCK_MS = 30_000;
-/** Tolerance between two clocks: the database's clock decides, but the driver's is recorded. */
+/**
+ * The tolerance for differences between two clocks. The database's clock decides, but the recorded
+ * times are from the soak's own.
+ */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
 

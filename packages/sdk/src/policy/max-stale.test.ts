@@ -1,4 +1,4 @@
-// The option `maxStaleMs`: every key is denied once the policy is older than this maximum.
+// With the option `maxStaleMs`, every key is denied once the policy is older than that.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
