@@ -20,8 +20,8 @@ const TIMES = [3, 30];
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window yields one value, so that the result has a spread. A window is longer than rejected
- * clients wait, because they retry in waves.
+ * Each window yields one value, so that the result has a spread. Rejected clients retry in waves,
+ * so a window is longer than the time they wait.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;

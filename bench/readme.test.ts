@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 
-test('the source files for the documented figures exist', () => {
+test('every source file named in the README exists', () => {
   const named = [...readme.matchAll(/`((?:server|sdk|edge|protocol|dashboard)\/[^`]+)`/g)].map(
     ([, path]) => path,
   );

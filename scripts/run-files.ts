@@ -77,9 +77,9 @@ function entryOf({ root, files, scratch }: FilesRun): string {
 }
 
 /**
- * For the embedded store, which is WebAssembly: optimising it takes a third of the time and doesn't
- * pay off within one test file. Tests on PostgreSQL or on both stores may also open an embedded
- * store.
+ * Flags for the embedded store, which is WebAssembly. Optimising it takes a third of the time and
+ * doesn't pay off within one test file. Tests on PostgreSQL or on both stores may also open an
+ * embedded store.
  */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 

@@ -92,8 +92,8 @@ function presentPackages() {
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
 /**
- * Whether this Node.js belongs to the machine and can run the server. If so, no other one is
- * needed.
+ * Whether this Node.js is installed on the machine, not in node_modules, and can run the server. If
+ * so, no other one is needed.
  */
 const hasOwnNode = () => !isInside(process.execPath) && majorOf(process.version) >= NODE_MAJOR_MIN;
 

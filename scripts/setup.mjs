@@ -64,7 +64,8 @@ async function build({ serverOnly }) {
 }
 
 /**
- * Checks that npm scripts will run on a recent Node.js: npm prefers the one in node_modules/.bin.
+ * Checks that npm scripts will run on a recent Node.js. If there is one in node_modules/.bin, npm
+ * prefers it to the one on the machine.
  */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {

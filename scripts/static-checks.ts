@@ -12,7 +12,7 @@ const CHECK_MS_MAX = 300_000;
 const CHECKERS = ['--checkers', '2'];
 
 /**
- * TypeScript is a Go program: with less frequent garbage collection, it takes a quarter less time.
+ * TypeScript is a Go program. With less frequent garbage collection, it takes a quarter less time.
  */
 const GO_GARBAGE = { GOGC: '400' };
 

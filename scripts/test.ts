@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests start only after both: when they ran alongside the compilers, the first tests' requests
+  // Tests start only after both. When they ran alongside the compilers, the first tests' requests
   // timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),

@@ -1,4 +1,4 @@
-// Stops everything a benchmark started, in reverse order, even if stopping one of them fails.
+// Stops everything a benchmark started, in reverse order, even if something fails to stop.
 
 export type Stoppable = { stop(): Promise<void> };
 

@@ -18,7 +18,7 @@ test('overlapping intervals are within noise', () => {
   equal(verdictOn(figure(2, 3), figure(1, 9)), 'within noise');
 });
 
-test('a result is better or worse only if the two intervals do not overlap', () => {
+test('a result counts as better or worse only if the two intervals do not overlap', () => {
   equal(verdictOn(figure(1, 2), figure(3, 4)), 'better');
   equal(verdictOn(figure(3, 4), figure(1, 2)), 'worse');
   equal(verdictOn(figure(1, 2, 'lower'), figure(3, 4, 'lower')), 'worse');

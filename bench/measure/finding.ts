@@ -15,7 +15,9 @@ export type Finding = {
   peer: string;
   ratio: string;
   goal: string;
-  /** Whether the goal was met; null for a result without a goal, which is only context. */
+  /**
+   * Whether the goal was met; null for a result without a goal, which is only shown for context.
+   */
   attained: Attainment | null;
   figure: Figure;
   /** How many rounds were cut off because they took much longer than planned. */

@@ -3,7 +3,7 @@ import { median, medianInterval } from './statistics.ts';
 
 export type Goal = {
   better: 'higher' | 'lower';
-  /** The limit; null if the result is only context. */
+  /** The limit; null if the result is only shown for context. */
   limit: number | null;
 };
 

@@ -41,7 +41,7 @@ test('every loop repeats its steps until the time is up', async () => {
   equal(counted.ms >= 29, true);
 });
 
-test('a loop that is cut off keeps its completed steps', async () => {
+test('steps completed before a loop is cut off still count', async () => {
   const steps = [never, () => sleep(PLANNED_MS * 2)];
   const counted = await repeat({ ms: PLANNED_MS, concurrency: 2 }, () => steps.shift() ?? never);
   equal(counted.isEnded, true);

@@ -38,7 +38,7 @@ test('a file without results is rejected', (t) => {
   throws(() => readResults(file), /contains no results from this benchmark/);
 });
 
-test('a finding is printed as a line immediately, and as a table row at the end', () => {
+test('a finding is printed immediately as a line, and again at the end as a table row', () => {
   const expected = 'ours 12/s ±17 %; goal >= 20/s; MISSED, 2 rounds ended early';
   deepEqual(lineOf(found), `reads: rate: ${expected}`);
   const [, , row = ''] = tableOfFindings([found]).split('\n');

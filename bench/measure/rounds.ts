@@ -16,8 +16,8 @@ export type Sample = {
   /** The rate per second of CPU time, if the contestant measures it. */
   perCpuSecond?: number;
   /**
-   * Whether the round was cut off at ten times its planned time. The rate then covers the work done
-   * so far.
+   * Whether the round was cut off at ten times its planned time. If so, the rate covers the work
+   * done up to then.
    */
   isEnded: boolean;
   remark: string;

@@ -44,6 +44,9 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted(values)[position] ?? 0;
 }
 
-/** Ratios round by round: compares adjacent measurements, not each contestant's best one. */
+/**
+ * Returns the ratio for each round, so that adjacent measurements are compared, not each
+ * contestant's best one.
+ */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));

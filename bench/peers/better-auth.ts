@@ -1,4 +1,4 @@
-// What a decision is compared with: better-auth's API-key plugin, which verifies one key repeatedly
+// For comparison with a decision: better-auth's API-key plugin, which verifies one key repeatedly
 // in a separate process, either on PostgreSQL (BENCH_URL) as in production, or on its in-memory
 // store, which is meant for tests.
 import { betterAuth } from 'better-auth';

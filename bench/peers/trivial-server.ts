@@ -1,4 +1,4 @@
-// What every read is compared with: minimal Fastify with one route that returns a small object.
+// For comparison with every read: minimal Fastify with one route that returns a small object.
 import Fastify from 'fastify';
 import { listenWithFastify } from './listen.ts';
 

@@ -93,7 +93,7 @@ function costOf(samples: Samples<Name>, name: string): Finding {
 
 type Described = { name: string; goal: Goal };
 
-/** How many decisions take as long as one verification by the peer. */
+/** How many decisions Keyrail makes in the time the peer takes to verify one key. */
 function gainOver(samples: Samples<Name>, peer: Peer, { name, goal }: Described): Finding {
   const ours = rates(samples('decision'));
   const peers = rates(samples(peer));

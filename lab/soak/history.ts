@@ -1,5 +1,6 @@
 // What a soak records: every operation with its times and outcome, and everything read at the end.
-// The checks see nothing else, so a history can be checked again later, or be written by a test.
+// The checks see nothing else, so a history can be checked again later, or written by hand for a
+// test.
 
 export type Args = Record<string, string | number | boolean | null>;
 export type Body = Record<string, unknown>;

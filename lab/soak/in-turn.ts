@@ -12,8 +12,7 @@ export type Tried = {
   part: string;
   fault: string;
   /**
-   * For each kind of probe, the time from the fault until the first success of a probe sent after
-   * it.
+   * For each kind of probe, the time from the fault until a probe sent after it first succeeded.
    */
   firstMs: Record<Probe['kind'], number | null>;
   /** The time from the fault until the end of the last failed probe; 0 if none failed. */
@@ -99,7 +98,7 @@ async function tryOne(world: World, { trial, probes, isWhole }: One): Promise<Tr
   };
 }
 
-/** Failures of one kind that are less than a pause apart form one span. */
+/** Failures of one kind count as one outage if they are less than PAUSE_MS apart. */
 function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: number }): string {
   const spans: { kind: string; t0: number; t1: number }[] = [];
   for (const { kind, t0, t1 } of failed.toSorted((a, b) => a.t0 - b.t0)) {

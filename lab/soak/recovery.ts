@@ -1,4 +1,4 @@
-// The phase after the faults: measures how long it takes until everything works again (I25).
+// The phase after the faults, which measures how long it takes until everything works again (I25).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PASSWORD } from '@keyrail/testing/people.ts';
 import { ask } from '@keyrail/testing/processes/http.ts';

@@ -1,4 +1,5 @@
-// A fault is a violation if a request isn't served because of it, or if a part doesn't recover.
+// A fault counts as a violation if it keeps a request from being served, or if a part of the
+// deployment doesn't recover from it.
 import { deepEqual, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tried } from './in-turn.ts';

@@ -4,7 +4,9 @@ import type { Account } from './run.ts';
 
 const ms = (value: number | null) => (value === null ? 'never' : `${Math.round(value)} ms`);
 
-/** The only server error the product may return: something is temporarily unavailable. */
+/**
+ * The only server error the product may return. It means that something is temporarily unavailable.
+ */
 const UNAVAILABLE = '503';
 
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
@@ -54,7 +56,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   ];
 }
 
-/** Invariants for which there was nothing to check: they don't count as passed. */
+/** Invariants for which there was nothing to check, so they don't count as passed. */
 export const unreachedIn = ({ verdicts }: Account): string[] =>
   verdicts.filter(({ reached }) => reached === 0).map(({ name }) => name);
 

@@ -28,7 +28,7 @@ export type World = {
   /** A workspace whose telemetry exceeds its budget. */
   spender: { secretKey: string; projectId: string; tenantId: string; keyId: string };
   budget: number;
-  /** Another workspace: its secret strings and the paths of its objects. */
+  /** Another workspace: a string that must never leave it, and the paths of its objects. */
   foreign: { canary: string; paths: string[] };
   /** Returns a different string each time. */
   fresh(): string;

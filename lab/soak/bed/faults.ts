@@ -1,4 +1,5 @@
-// Faults in a single part, shared by all beds: in a process, or in the connections through a proxy.
+// Faults that every bed can use, each in a single part: a process, or the connections through a
+// proxy.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';

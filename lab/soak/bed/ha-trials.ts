@@ -1,6 +1,6 @@
-// The faults for a deployment with spares: each part is killed, frozen or cut off once. Parts that
-// only forward or vote are not cut off, because to the other parts, that looks the same as being
-// frozen.
+// The faults for a deployment with spares: each part is killed once, frozen once and cut off once.
+// Parts that only forward or vote are not cut off, because to the other parts, that would look the
+// same as a freeze.
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Etcd } from '@keyrail/testing/stores/etcd.ts';
 import type { Haproxy } from '@keyrail/testing/stores/haproxy.ts';

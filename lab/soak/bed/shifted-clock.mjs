@@ -1,4 +1,4 @@
-// Loaded before a program: shifts its clock by SOAK_CLOCK_MS milliseconds.
+// Loaded before a program, to shift its clock by SOAK_CLOCK_MS milliseconds.
 const aheadMs = Number(process.env.SOAK_CLOCK_MS ?? 0);
 const Real = Date;
 const now = () => Real.now() + aheadMs;

@@ -139,7 +139,8 @@ export async function pollAhead(world: World, client: string, { dice }: Step): P
 }
 
 /**
- * Takes fresh snapshots at the end, whole and in pages, for comparison with every reader's state.
+ * Takes fresh snapshots at the end, both in one response and in pages, for comparison with every
+ * reader's state.
  */
 export async function readWhole(world: World, { name, query }: Filter): Promise<void> {
   const whole = query.replace(/&max_keys=\d+/, '');

@@ -1,5 +1,5 @@
-// Steps taken by users: owners demote each other, passwords are reset, users sign up and verify
-// again.
+// Steps taken by users: owners demote each other, passwords are reset, users sign up, and
+// verification emails are resent.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Tables, times, rate limits and option values: functions that neither read nor print anything.
+// Pure functions for tables, times, rate limits and option values.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from './failures.ts';
@@ -61,7 +61,7 @@ test("colours apply to a cell's text, but not to its padding", () => {
   equal(lines[1], '\u001b[32mok\u001b[0m     x');
 });
 
-test("an option's time can be a duration, a date or a full timestamp", () => {
+test('a time in an option can be given as a duration, a date or a full timestamp', () => {
   equal(instantOf('30d', now), '2026-12-15T12:00:00.000Z');
   equal(instantOf('2027-01-31', now), '2027-01-31T00:00:00Z');
   equal(instantOf('2027-01-31T12:00:00+02:00', now), '2027-01-31T12:00:00+02:00');

@@ -54,7 +54,7 @@ const camelCase = (word: string): string =>
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Returns the name that the rule gives: the path is the resource, and the verb comes from the HTTP
+ * Returns the name that the rule gives. The path is the resource, and the verb comes from the HTTP
  * method or from the path's last word.
  */
 function nameByRule(endpoint: string): string {

@@ -11,7 +11,7 @@ const holds = <T extends true>(): T | undefined => undefined;
 
 const params = { id: 'x' };
 
-/** Never runs: only its types are checked. */
+/** Never runs. Only its types are checked. */
 export async function misuse(client: Client): Promise<void> {
   // @ts-expect-error no such endpoint
   await client.call('GET /v1/key');

@@ -1,4 +1,4 @@
-// No role sees a control whose request the server would reject.
+// Whatever their role, users never see a control that sends a request the server would reject.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,10 @@ const namesOf = (controls: Locator): Promise<string[]> =>
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
 
-/** Presses each control on the screen, and reopens the screen if Escape doesn't undo the press. */
+/**
+ * Presses each control on the screen, then Escape, and reopens the screen unless it looks the same
+ * as before.
+ */
 async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
   const address = page.url();
   const dialogs = page.locator('dialog[open]');
@@ -36,8 +39,8 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
-  // Doesn't count the menus in the key manager preview. They are in its shadow root, and only
-  // change sample data.
+  // The menus in the key manager preview aren't counted, because they are in its shadow root. They
+  // only change sample data.
   equal(await page.evaluate(MENUS), 0, 'no actions menu');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;

@@ -50,7 +50,7 @@ test('Edge runs a relay only if configured to, and only for a single control pla
   throws(() => settingsIn({ ...on, KEYRAIL_URL }), /KEYRAIL_URL must be one URL/);
 });
 
-test('setting the relay to "on" is an error that asks for a host and port', () => {
+test('setting the relay to "on" fails with an error that asks for a host and port', () => {
   throws(() => settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'on' }), /host:port/);
 });
 

@@ -15,7 +15,7 @@ const document: Node = JSON.parse(
 );
 const lines = Object.keys(allEndpoints);
 
-/** Generated clients use these names: entries may be added but never changed. */
+/** Generated clients use these names, so entries may be added but never changed. */
 const pinned: Record<string, string> = JSON.parse(
   readFileSync(new URL('./vectors/operation-ids.json', import.meta.url), 'utf8'),
 );

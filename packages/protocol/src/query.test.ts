@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { paging, queryBoolean, queryInteger, TenantFilter } from './query.ts';
 
-test('a whole number is accepted only as decimal digits within its range', () => {
+test('a whole number is accepted only if it is written in decimal digits and within its range', () => {
   const limit = queryInteger(1, 200);
   equal(limit.parse('1'), 1);
   equal(limit.parse('200'), 200);

@@ -65,7 +65,7 @@ test("a response's fields are shown without limits, and optional ones are marked
   equal(field(rows, 'data[].actor').isRequired, false);
 });
 
-test('an alternative is identified by a field with a fixed value', () => {
+test('in a list of alternative schemas, each one is identified by a field with a fixed value', () => {
   const heads = answerRows('GET /v1/policy/delta', 200).filter((row) => 'when' in row);
   deepEqual(
     heads.map(({ when }) => when),

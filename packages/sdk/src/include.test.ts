@@ -143,14 +143,14 @@ const linkOf = (table: PolicyTable, number: number): number => {
   return table.wordsOf(place)[table.startOf(place) + LINK_AT] ?? 0;
 };
 
-test('a table without extras uses no memory for them', () => {
+test('a table uses no memory for included fields if its keys have none', () => {
   const chance = chanceFrom(1);
   const table = new PolicyTable();
   for (let number = 0; number < 500; number += 1) table.set(entryOf(number, chance));
   equal(table.showExtras(), null);
 });
 
-test("a key's extras survive changes to other keys and are removed along with their key", () => {
+test("a key's included fields survive changes to other keys and are removed along with the key", () => {
   const chance = chanceFrom(7);
   const table = new PolicyTable();
   const held = new Map<number, string>();

@@ -1,5 +1,5 @@
-// The built package as a vendor installs it: as ESM and CommonJS, on the oldest supported Node.js
-// and on the one that runs the tests, and its type declarations in a vendor's TypeScript.
+// The built package as a vendor would use it: as ESM and CommonJS, on the oldest supported Node.js
+// and on the one that runs the tests, with its type declarations in the vendor's TypeScript.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';

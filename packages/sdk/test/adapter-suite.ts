@@ -45,7 +45,7 @@ type Ground = Served & {
   key: string;
   tenantId: string;
   charges: string[];
-  /** How the next charges behave, in order; any after those succeed. */
+  /** How the next charges behave, in order. All later charges succeed. */
   plans: Charge[];
 };
 

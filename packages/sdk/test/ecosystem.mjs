@@ -49,7 +49,8 @@ const frameworks = {
     app.post('/', (event) => handle(event.req));
     return { ask: (request) => app.fetch(request) };
   },
-  // Nitro 2 is built on h3 1: `defineEventHandler` and `toWebRequest` are the same.
+  // This also covers Nitro 2, which is built on h3 1 and has the same `defineEventHandler` and
+  // `toWebRequest`.
   'h3 1': async (guards) => {
     const { createApp, defineEventHandler, toWebHandler, toWebRequest } = await import('h3-1');
     const handle = byMethod(guards);

@@ -1,4 +1,4 @@
-// The impact of a change in words, with exact numbers or lower bounds.
+// How the CLI describes the impact of a change, with exact numbers or lower bounds.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -24,7 +24,7 @@ const few = {
   scopes_removed: [],
 };
 
-test('the impact of a change is described with exact numbers, or with lower bounds if capped', () => {
+test('the impact of a change is described with exact numbers, or with lower bounds if the counts are capped', () => {
   equal(impactText({ ...few, keys: 0 }), 'No keys would change.');
   equal(impactText(few), 'Keys: 1, active now: 1. Tenants: 1. Last used: never.');
   equal(

@@ -120,7 +120,7 @@ test('if the server rejects a request, every problem is printed, along with the 
   match(ran.stderr, /400 invalid_request, request \S+\n$/);
 });
 
-test('if a change may have gone through, the error says so; a failed read has no such note', async (t) => {
+test('if a change may have gone through, the error says so; the error for a failed read does not', async (t) => {
   const { url } = await scriptedServer(t, [reset]);
   const keyrail = keyrailInProcess(await home(t), {
     KEYRAIL_URL: url,

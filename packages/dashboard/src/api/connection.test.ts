@@ -14,8 +14,8 @@ const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 const ATTEMPTS = 3;
 
 /**
- * Returns true if a request reported as failed actually got a response: Chromium may report a
- * response as aborted after the page has read all of it.
+ * Returns true if a request that was reported as failed did get a response. Chromium may report a
+ * response as aborted even after the page has read all of it.
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 

@@ -1,5 +1,5 @@
-// Sends bodies that a method must not have, over raw sockets, and records the traffic to the
-// control plane: no byte sent by one caller may become part of another caller's request.
+// Over raw sockets, sends requests with a body their method doesn't allow, and records the traffic
+// to the control plane. No byte sent by one caller may become part of another caller's request.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -111,7 +111,7 @@ test('a request with a content length of 0 is treated as having no body', async 
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);
 });
 
-test('a connection is closed if a request declares a body that its method must not have', async (t) => {
+test('a connection is closed if a request declares a body that its method does not allow', async (t) => {
   const { port, tap } = await scene(t);
   const raw = rawConnection(t, port);
   raw.send(headOf(POLL, 'Transfer-Encoding: chunked\r\n'));

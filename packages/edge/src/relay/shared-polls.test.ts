@@ -107,7 +107,7 @@ test('an old 304 is not sent to a node that started waiting later, even if the c
   await rejects(third, Unreachable);
 });
 
-test('if the control plane responds to polls without waiting, it is not polled in a loop', async () => {
+test('if the control plane responds to polls without waiting, the relay does not poll it in a tight loop', async () => {
   const { clock, asked, poll } = scene();
   const waiting = [poll(), poll()];
   await clock.pass(10);

@@ -195,7 +195,7 @@ test('every list can be paged, and no other response can', () => {
   }
 });
 
-test('only the endpoint that returns the calling key requires no permission', () => {
+test("only the endpoint that returns the caller's own secret key requires no permission", () => {
   const open = all.filter(([, { permission }]) => permission === null).map(([line]) => line);
   deepEqual(open, ['GET /v1/secret_keys/current']);
 });

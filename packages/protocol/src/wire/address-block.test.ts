@@ -1,4 +1,4 @@
-// CIDR blocks: which texts are accepted, and how a rejected one should have been written.
+// CIDR blocks: which strings are accepted, and how a rejected one should have been written.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -78,7 +78,7 @@ test('settings also accept a single address', () => {
   }
 });
 
-test('an IPv4-mapped address can be in an IPv4 network, and text that is not an address is in no network', () => {
+test('an IPv4-mapped address can match an IPv4 network, and text that is not an address matches none', () => {
   const check = createAddressCheck(['10.0.0.0/8']);
   equal(check('::ffff:10.1.2.3'), true);
   equal(check('11.0.0.1'), false);
@@ -86,7 +86,7 @@ test('an IPv4-mapped address can be in an IPv4 network, and text that is not an 
   equal(createAddressCheck(['0.0.0.0/0', '::/0'])('unix:'), false);
 });
 
-test('an IPv4 address is in no IPv6 network, no matter how it is written', () => {
+test('an IPv4 address never matches an IPv6 network, no matter how it is written', () => {
   for (const network of ['::/0', '::/64', '::/95']) {
     const check = createAddressCheck([network]);
     equal(check('::1'), true);

@@ -1,11 +1,11 @@
-// Which parts of a text are treated as secrets, and how they are shortened.
+// Which parts of a string are treated as secrets, and how they are shortened.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { looksSecret, withoutSecrets } from './secret-texts.ts';
 
 const BODY = 'AbCdEf0123456789AbCdEf0123456789AbCdEf01';
 
-test('a credential anywhere in a text is removed, except for its display prefix', () => {
+test('a credential anywhere in a string is removed, except for its display prefix', () => {
   const cut: Record<string, string> = {
     [`kr_live_${BODY}`]: 'kr_live_AbCdEf',
     [`my key kr_test_${BODY}!`]: 'my key kr_test_AbCdEf!',

@@ -9,7 +9,7 @@ import { protect as protectHono } from './hono.ts';
 import { protect as protectRoute } from './next.ts';
 import { protect } from './web.ts';
 
-// Loaded with `require` instead of `import`: the library's type declarations would add browser
+// Loaded with `require`, because with `import`, the library's type declarations would add browser
 // types to the whole project.
 type OtherClasses = { Request: typeof Request; Response: typeof Response };
 const { Request: OtherRequest, Response: OtherResponse }: OtherClasses = createRequire(

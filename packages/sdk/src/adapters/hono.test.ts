@@ -51,7 +51,7 @@ test('hono: a body read before the guard still counts towards the fingerprint', 
   equal((await ask('two')).status, 422);
 });
 
-test('hono: a retry runs the handler again, whatever it threw', async (t) => {
+test('hono: after the handler throws, a retry runs it again, no matter what was thrown', async (t) => {
   const { app, ask, guard } = await guarded(t);
   const ran: number[] = [];
   app.post('/charges', guard, () => {

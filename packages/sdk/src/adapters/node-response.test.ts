@@ -236,8 +236,8 @@ test("the node does not wait for a disconnected caller's request body", async (t
 });
 
 /**
- * Sends a charge to a route with a guard, then a pause during which the caller disconnects, then a
- * body parser.
+ * Sends a charge to a route that runs the guard, then waits for the caller to disconnect, and only
+ * then parses the body.
  */
 async function leaving(t: TestContext, status: number) {
   const keyrail = await createTestKeyrail({ keys: [{}] });

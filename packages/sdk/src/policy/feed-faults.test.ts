@@ -217,7 +217,7 @@ test('after the control plane is rolled back, a node starts over from a snapshot
   );
 });
 
-test('a node that gets only invalid responses polls often enough that revocations keep waiting for it', async (t) => {
+test('a node that gets only invalid responses still polls often enough for revocations to wait for it', async (t) => {
   const { plane, clock } = await healthy(t);
   plane.fault = () => answer([]);
   plane.wake();

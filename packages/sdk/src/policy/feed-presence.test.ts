@@ -1,5 +1,5 @@
-// A node's presence at the control plane: it leaves when it is closed, retries as soon as the
-// control plane is reachable again, and reports when its policy was last confirmed.
+// A node's contact with the control plane: it sends a leave request when it is closed, retries as
+// soon as the control plane is reachable again, and reports when its policy was last confirmed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -179,7 +179,7 @@ test('if the network breaks held polls, the node switches to plain polls and tri
   ok(plane.asked.some(isHeld), 'then holding is tried again');
 });
 
-test('a server that does not hold polls is not polled in a loop', async (t) => {
+test('a server that does not hold polls is not polled in a tight loop', async (t) => {
   const { plane, clock } = await started(t, {}, (made) => {
     made.fault = ({ line }) => (line === 'delta' ? new Response(null, { status: 304 }) : null);
   });

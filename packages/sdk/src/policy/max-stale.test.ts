@@ -1,4 +1,4 @@
-// The option `maxStaleMs`: every key is denied once the policy is older than this maximum.
+// With the option `maxStaleMs`, every key is denied once the policy is older than that.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ function reasonOf({ node }: Watched, key: string | null, route: RouteOptions = {
   return decision.allowed ? 'allowed' : decision.reason;
 }
 
-test('a policy older than maxStaleMs denies every key, until it is confirmed again', async (t) => {
+test('a node whose policy is older than maxStaleMs denies every key until the policy is confirmed again', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const imported = plane.import('acme_live_4eC39HqLyjWDarjtT1zdp7');

@@ -107,7 +107,7 @@ test('after a freeze a node acknowledges only what it has applied', async (t) =>
   equal(node.verify(key).allowed, false);
 });
 
-test('a node that reads every response late does not poll in a loop', async (t) => {
+test('a node that reads every response late does not poll in a tight loop', async (t) => {
   const plane = new Plane();
   const { clock } = await startedOn(t, plane);
   // Each response is read long after its request, as in a process that is frozen again and again.

@@ -136,7 +136,7 @@ test("when the counters are unreachable, the route's onUnavailable option decide
   equal(said(await admit(call(), strict)), '503 unavailable');
 });
 
-test('a skipped route allows every request without calling the control plane', async (t) => {
+test('a route with the skip option allows every request without calling the control plane', async (t) => {
   const verify = () => {
     throw new Error('must not be called');
   };

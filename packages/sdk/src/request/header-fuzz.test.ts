@@ -144,7 +144,7 @@ const listeners: Record<string, (keyrail: Keyrail) => RequestListener | Promise<
     web: (keyrail) => getRequestListener(protectWeb(keyrail, {}, () => new Response('in'))),
   };
 
-/** Sends bytes as they are: a client library would reject most of them. */
+/** Sends raw bytes, because a client library would reject most of these values. */
 async function rawStatus(port: number, lines: readonly string[]): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   const head = ['GET / HTTP/1.1', 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n');

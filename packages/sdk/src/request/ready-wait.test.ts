@@ -88,7 +88,7 @@ test('during an outage only the first requests wait for the policy', async (t) =
   );
 });
 
-test('a skipped route does not wait for the policy', async (t) => {
+test('a route with the skip option does not wait for the policy', async (t) => {
   const { ask } = coldStart(t, 60_000);
   equal(await ask({ skip: true, readyWaitMs: 5_000 }), 200);
 });

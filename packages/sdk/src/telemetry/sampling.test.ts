@@ -11,7 +11,7 @@ function evenly(): () => number {
 
 type Rush = { perSecond: number; seconds: number; keys?: number; sampleRate?: number };
 
-/** Sends requests at a rate; returns what was reported for each second, and in total. */
+/** Sends requests at a given rate, and returns what was reported for each second and in total. */
 async function burst({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
   const clock = manualClock();
   const sampling = new Sampling({ clock, chance: evenly(), sampleRate });

@@ -251,7 +251,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
     isClosed = true;
   });
   await clock.pass(2000);
-  // Closing ends long before the request's own timeout.
+  // Closing finishes long before the request's own timeout.
   await until(() => isClosed);
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   letGo();

@@ -1,5 +1,5 @@
-// Audit entries name what they are about, no matter how many newer objects there are, and even if
-// it was revoked, deleted or removed since.
+// Audit entries name the objects they are about, no matter how many newer objects there are, and
+// even if those objects have since been revoked, deleted or removed.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -9,7 +9,10 @@ import { openGround, type Vendor } from '../../../test/ground.ts';
 /** More than one page of any list. */
 const NEWER = 120;
 
-/** Adds newer keys and secret keys, and longer-standing members, who are listed first. */
+/**
+ * Adds keys and secret keys that are newer and members who joined earlier, so that all of these are
+ * listed first.
+ */
 async function crowd({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
   const { id: project_id } = await given.project({ name: 'Later' });
   const { id: tenant_id } = await given.tenant({ name: 'Latecomer' });
@@ -107,7 +110,7 @@ test('a page of entries that mentions more than 100 keys names them all', async 
   const old = Array.from({ length: ROTATIONS }, (_, at) =>
     given.key({ project_id, tenant_id, name: `Key ${at}` }),
   );
-  // Renamed with SQL, which adds no log entries, so that all the rotations fit on one page.
+  // Rename with SQL, which adds no log entries, so that all the rotations fit on one page.
   const naming = ['set local session_replication_role = replica'];
   for (const [at, { id }] of (await Promise.all(old)).entries()) {
     const next = await as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours: 0 });

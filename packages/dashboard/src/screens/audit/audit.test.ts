@@ -66,7 +66,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
 /** Enough entries to span several pages, both in the list and during verification. */
 const ROWS = 450;
 
-test('verification detects an edited entry, and entries cut off since the last verification', async (t) => {
+test('verification detects an edited entry, and entries removed from the end since the last verification', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

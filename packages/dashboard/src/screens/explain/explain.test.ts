@@ -1,4 +1,4 @@
-// Why a key is denied: the checks, the fixes, and the caller's response.
+// The Explain screen: why a key is denied, how to fix it, and the response the caller gets.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

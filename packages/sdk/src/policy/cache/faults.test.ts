@@ -195,7 +195,7 @@ test('files that are temporarily unreadable are not removed', async (t) => {
   equal(logged.length, 2);
 });
 
-test('a directory removed under a running node is reported, and the next start creates it again', async (t) => {
+test('a directory removed while a node is running is reported, and created again on the next start', async (t) => {
   const { dir, clock, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);

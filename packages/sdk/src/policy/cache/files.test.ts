@@ -101,7 +101,10 @@ test('non-regular files are rejected and replaced', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-/** Returns the policy files in a directory: a journal on its own is not a policy. */
+/**
+ * Returns the policy files in a directory, without the journals, because a journal alone is not a
+ * policy.
+ */
 const policies = async (dir: string) =>
   (await readdir(dir)).filter((name) => name.endsWith('.policy'));
 

@@ -36,7 +36,7 @@ test('a cache without its journal provides no policy, even if no key was ever re
   equal(await open().load(), null);
 });
 
-test('a policy file never exists without a journal, even if the cache files are deleted under a running node', async (t) => {
+test('a policy file never exists without a journal, even if the cache files are deleted while a node is running', async (t) => {
   const { dir, cache, policy, clock, open } = await written(t, 20, 5);
   for (let round = 0; round < 5; round += 1) {
     for (const name of await readdir(dir)) await rm(join(dir, name));

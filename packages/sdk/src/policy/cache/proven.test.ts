@@ -1,5 +1,5 @@
-// A start from a cache of signed responses verifies all of them, and rejects anything else, even
-// from an attacker who has the secret key and can encrypt the files.
+// A node that starts from a cache of signed responses verifies all of them. It rejects anything
+// else, even from an attacker who has the secret key and can therefore encrypt the files.
 import { equal, match, ok } from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -123,7 +123,7 @@ test('a node whose clock is 3 min fast is degraded and logs it, but still uses h
   deepEqual([node.state().degraded, node.state().failure], [false, null]);
 });
 
-test("a response to a nonce confirms a cached policy even if the machine's clock is fast", async (t) => {
+test("a response to a request with a nonce confirms a cached policy even if the machine's clock is fast", async (t) => {
   const plane = new SignedPlane();
   const watched = await restarted(t, plane, () => {
     plane.aheadMs = -3 * HOUR_MS;
@@ -142,7 +142,8 @@ test("a response to a nonce confirms a cached policy even if the machine's clock
 test('after a suspension, responses signed before it do not make the policy current', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
-  // The monotonic clock stopped during the suspension, so the pace of the responses proves nothing.
+  // The monotonic clock stopped during the suspension, so it can't show that these responses are
+  // old.
   watched.clock.step(HOUR_MS);
   plane.alter = delayedBy(plane, HOUR_MS);
   await steps(watched, 20 * MINUTE_MS, () => equal(watched.node.state().degraded, true));
@@ -151,7 +152,7 @@ test('after a suspension, responses signed before it do not make the policy curr
   equal(watched.node.state().degraded, false);
 });
 
-test('a response to a nonce restores trust in a control plane whose clock was set back', async (t) => {
+test('a response to a request with a nonce restores trust in a control plane whose clock was set back', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   plane.aheadMs = -HOUR_MS;

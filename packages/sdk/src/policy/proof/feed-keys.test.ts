@@ -85,7 +85,7 @@ test('a node gets no policy if the list of signing keys is empty or contains onl
   }
 });
 
-test('a node with two pinned keys follows a rotation; a node with only the old key does not', async (t) => {
+test('a node with both keys pinned still accepts the feed after a rotation; a node with only the old key does not', async (t) => {
   const plane = new SignedPlane();
   const old = plane.signer;
   const next = newSigner('second');

@@ -1,5 +1,5 @@
-// A node with pinned keys that is sent forged, altered, repeated and swapped feed responses: it
-// rejects all of them and keeps its policy.
+// A node with pinned keys is sent forged, altered, repeated and swapped feed responses. It rejects
+// all of them and keeps its policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '@keyrail/testing/seeded-chance.ts';

@@ -24,8 +24,8 @@ async function scratch(t: TestContext): Promise<string> {
 }
 
 /**
- * Publishes a new key in place of the first, which has leaked. The plane still signs with the
- * first, unless the test sets its `signer`.
+ * Publishes a new key in place of the first, which has leaked. The control plane still signs with
+ * the first, unless the test sets its `signer`.
  */
 function replaced(plane: SignedPlane) {
   const leaked = plane.signer;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { sha256Hex } from '../../../test/entries.ts';
 import { digestFromHex, digestOf, ID_WORDS, idText, writeId } from './digest.ts';
 
-/** Few distinct values, so that many IDs share a slot of the cache. */
+/** Few distinct values, so that many IDs share a slot in the cache. */
 const words = fc.tuple(
   fc.constantFrom(0, 1, 0x01890001),
   fc.constantFrom(0, 0x7000),

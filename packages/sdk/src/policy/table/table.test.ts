@@ -173,7 +173,7 @@ test('a snapshot of the table does not show later changes', () => {
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
   const { used, chunks } = table.ids.native.show();
   const parts = table.show();
-  // Only the used part of the last chunk: the rest may still be written.
+  // Only the used part of the last chunk is compared, because the rest may still be written.
   const last = used % CHUNK_ROWS || CHUNK_ROWS;
   const ends = chunks.map((chunk, at) =>
     at < chunks.length - 1 ? chunk : chunk.subarray(0, last * IDS_WORDS),
