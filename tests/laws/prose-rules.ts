@@ -102,12 +102,14 @@ const proseOf = (view: string): string =>
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-const wideComments = ({ path, comments, text }: Source): Fault[] =>
-  comments.split('\n').flatMap((comment, at) => {
-    const line = text.split('\n')[at] ?? '';
+function wideComments({ path, comments, text }: Source): Fault[] {
+  const lines = text.split('\n');
+  return comments.split('\n').flatMap((comment, at) => {
+    const line = lines[at] ?? '';
     if (comment.trim() === '' || [...line].length <= COMMENT_COLUMNS_MAX) return [];
     return [{ path, line: at + 1, says: `a comment wider than ${COMMENT_COLUMNS_MAX} columns` }];
   });
+}
 
 /** Finds the first argument of each call to `test`, `it`, `describe` and `t.test`. */
 function testNames({ parsed, path, text }: Source): { name: string; start: number }[] {

@@ -93,8 +93,7 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
 /** Blanks out these spans, or everything but them. Line breaks are kept. */
 function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
   const parts: string[] = [];
-  const add = (part: string, isKept: boolean) =>
-    parts.push(isKept ? part : part.replace(/[^\n]/g, ' '));
+  const add = (part: string, isKept: boolean) => parts.push(isKept ? part : blank(part));
   let at = 0;
   for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
     add(text.slice(at, start), !keepsSpans);
@@ -104,6 +103,13 @@ function masked(text: string, spans: readonly Span[], keepsSpans: boolean): stri
   add(text.slice(at), !keepsSpans);
   return parts.join('');
 }
+
+/** By line, because replacing each character by a regular expression takes far longer. */
+const blank = (text: string): string =>
+  text
+    .split('\n')
+    .map(({ length }) => ' '.repeat(length))
+    .join('\n');
 
 export const isTest = (path: string): boolean =>
   /^(tests|lab)\/|^packages\/\w+\/test\/|^packages\/testing\/|\.test\.ts$/.test(path);
