@@ -64,7 +64,7 @@ test('three pulses that time out open the breaker, and so does a single refused 
   equal(breaker.isOpen(), true);
 });
 
-test('an unknown fault's message is not reported', () => {
+test("an unknown fault's message is not reported", () => {
   const { reported, breaker } = rig();
   breaker.note(new Error('connect to redis://:secret@host failed'));
   deepEqual([reported, breaker.reason()], [['failed'], 'failed']);
