@@ -3,7 +3,7 @@ import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { maybe, one, sizedPage } from '../../db/sql.ts';
+import { byIds, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -46,9 +46,13 @@ export async function findPersonBehindKey(tx: Read, id: string): Promise<string 
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}
       union all select k.created_by, chain.length + 1
-        from chain join secret_keys k on k.id = chain.creator where chain.length < ${CHAIN_MAX})
+        -- The limit keeps the planner from reading all secret keys.
+        from chain cross join lateral (
+          select created_by from secret_keys where id = chain.creator limit 1) k
+        where chain.length < ${CHAIN_MAX})
     select creator from chain
-    where creator is not null and not exists (select from secret_keys k where k.id = creator)`;
+    where creator is not null
+      and (select k.id from secret_keys k where k.id = creator limit 1) is null`;
   return (await maybe(tx, found))?.creator ?? null;
 }
 
@@ -97,8 +101,8 @@ export async function insertSecretKey(
 /** Throws 404 if a project is deleted or out of reach. */
 export async function requireProjects(tx: Read, ids: readonly string[] | null): Promise<void> {
   if (ids === null) return;
-  const counted = sql<{ known: number }>`select count(*)::int as known from projects
-    where id = any (${ids}::uuid[]) and deleted_at is null`;
+  const counted = sql<{ known: number }>`select count(*)::int as known
+    from ${byIds('projects', ids, sql`deleted_at is null`)}`;
   if ((await one(tx, counted)).known < ids.length) throw notFound('project');
 }
 
