@@ -50,6 +50,7 @@ const exempt: [RegExp, string][] = [
   [/is_counted, is_current, is_connected, count/, 'looks at COUNTED_MAX projects and nodes'],
   [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
   [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
+  [/strpos\(/, 'a search examines the newest SEARCH_EXAMINED_MAX rows'],
   [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled recently'],
 ];
 
@@ -111,10 +112,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/audit_logs', { limit: 200 });
     await tourAudit(app, call);
     await tourKeys(call, { projectId, tenantId });
-    await call('GET /v1/keys', { q: 'a' });
-    await call('GET /v1/keys', { q: 'kr_', tenant_id: tenantId, include_revoked: true });
-    await call('GET /v1/tenants', { q: 'bulk' });
-    await call('GET /v1/projects', { q: 'bulk' });
+    await tourSearches(call, tenantId);
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
     await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
@@ -142,11 +140,23 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     equal((await app.ask('POST /v1/tenants', { external_id: 'tour' }, keyed)).status, 201);
   }
   const { worker } = app.testApp.app;
+  await tourLimited(app, { projectId, tenantId });
   await purgeTables(app.testApp, 'kept_responses');
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
   await findDeploymentFigures(openOverview(app.testApp.db));
   await tourEvents(app);
+}
+
+/** Texts that every row contains, that begin every row, that are nowhere, and that are an ID. */
+async function tourSearches(call: Caller, tenantId: string): Promise<void> {
+  for (const q of ['a', 'kr_', 'bulk', 'ulk', 'nowhere', tenantId, tenantId.slice(9)]) {
+    await call('GET /v1/keys', { q });
+    await call('GET /v1/keys', { q, tenant_id: tenantId, include_revoked: true });
+    await call('GET /v1/tenants', { q });
+    await call('GET /v1/projects', { q });
+    if (q.length > 1) await call('GET /v1/search', { q });
+  }
 }
 
 /** Runs the event queue and the notices, after a day on which many keys came close to expiring. */
@@ -169,6 +179,14 @@ async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   await mailExpiringKeys({ work: worker.work, readIn: worker.webhooks.readIn });
   await purgeTables(testApp, 'webhook_deliveries');
   clock.shift(-DAY_MS);
+}
+
+/** Searches with a secret key that is limited to two projects. */
+async function tourLimited(app: Harness, { projectId, tenantId }: Omit<Ground, 'version'>) {
+  const other = await app.given.project();
+  const limits = { env: 'live', project_ids: [projectId, other.id] };
+  const { key } = await app.as.liveKey('POST /v1/secret_keys', limits);
+  await tourSearches(patient(app.as.token(key)), tenantId);
 }
 
 /** Lists and counts keys by state and last use. */

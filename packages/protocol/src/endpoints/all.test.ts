@@ -109,6 +109,7 @@ const FURTHER = [
   'POST /v1/ratelimit/return',
   'GET /v1/secret_keys/current',
   'PATCH /v1/secret_keys/{id}',
+  'GET /v1/search',
 ];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);

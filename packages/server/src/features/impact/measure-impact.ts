@@ -3,11 +3,7 @@ import { unreachable } from '../../base/assert.ts';
 import type { Affected, Check, Foreseen } from '../../doors/plan.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { partitionsOf } from '../keys/list-partition.ts';
-import {
-  countLiveNodes,
-  countUnableNodes,
-  type NodeSelection,
-} from '../policy/node-count.rows.ts';
+import { countLiveNodes, countUnableNodes, type NodeSelection } from '../policy/node-count.rows.ts';
 import { addKeys, addSecretKeys, type KeySums, NO_KEYS } from './key-sums.ts';
 import {
   countKeys,
