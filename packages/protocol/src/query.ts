@@ -133,11 +133,11 @@ export const Understands = z
 
 const TYPES_PATTERN = `^(${searchTypes.join('|')})(,(${searchTypes.join('|')}))*$`;
 
-/** Comma-separated types, parsed without duplicates, in the order of the table. */
+/** Types, separated by commas or repeated; parsed without duplicates, in the order of the table. */
 export const SearchTypes = z
-  .string()
+  .union([z.string(), z.array(z.string())])
   .transform((value, ctx) => {
-    const names = value.split(',');
+    const names = [value].flat().join().split(',');
     const known = searchTypes.filter((name) => names.includes(name));
     if (new Set(names).size === known.length) return known;
     ctx.addIssue({ code: 'custom', message: `may only contain ${searchTypes.join(', ')}` });
@@ -145,7 +145,7 @@ export const SearchTypes = z
   })
   .meta({
     jsonSchema: { type: 'string', pattern: TYPES_PATTERN, examples: ['tenant', 'api_key,tenant'] },
-    description: 'The types to find, separated by commas; all of them by default.',
+    description: 'The types to find, separated by commas; by default, all of them.',
   });
 
 /** The text of a search through everything. Spaces around it do not count. */

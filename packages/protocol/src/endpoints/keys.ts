@@ -88,7 +88,7 @@ export const keyEndpoints = endpoints({
             `used. Each page covers ${UNUSED_KEYS_EXAMINED_MAX} keys, so a page may be short or ` +
             'empty and still have a next page.',
         }),
-      ...search('name, display prefix or ID'),
+      ...search("name, display prefix or ID, or whose tenant's name or external ID,"),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,

@@ -34,7 +34,7 @@ export const projectEndpoints = endpoints({
       id: Ids.optional().meta({
         description: 'Only these, up to 100. Unknown IDs are left out.',
       }),
-      ...search('name or slug'),
+      ...search('name, slug or ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

@@ -35,7 +35,7 @@ export const tenantEndpoints = endpoints({
       id: Ids.optional().meta({
         description: 'Only these, up to 100. Unknown IDs are left out.',
       }),
-      ...search('name or external ID'),
+      ...search('name, external ID or ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

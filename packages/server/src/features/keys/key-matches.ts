@@ -1,13 +1,23 @@
 // Which keys match a search text: by the start of a field, which an index finds among all keys, and
 // by any part of one, among the newest keys.
 import { SEARCH_EXAMINED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { lacks } from '@keyrail/protocol/wire/permissions.ts';
 import { idRangeOf } from '../../base/prefix-range.ts';
 import { allOf, type Sql, sql } from '../../base/sql.ts';
-import { beginsWith, idText, isPart, newestIn, rankedIn } from '../../base/text-match.ts';
-import type { Reach } from '../../doors/reach.ts';
+import {
+  beginsWith,
+  bestMatches,
+  idText,
+  isPart,
+  matchesIn,
+  newestIn,
+  rankedIn,
+} from '../../base/text-match.ts';
+import type { Env, Reach } from '../../doors/reach.ts';
 import { endsIn, stateShelfOf } from '../credentials/key-state.ts';
+import { searchableTenants } from '../tenants/tenant-search.ts';
 import { envsIn, fromEach, type KeyFilter, ofPartition, placeIn, unusedIn } from './key-scan.ts';
-import { partitionsIn, SEARCH_PARTITION_TYPE } from './list-partition.ts';
+import { partitionsIn, partitionTypeFor, SEARCH_PARTITION_TYPE } from './list-partition.ts';
 
 const nameKey = sql`name_key`;
 const prefixKey = sql`prefix_key`;
@@ -16,26 +26,26 @@ const fields = [nameKey, prefixKey, idText];
 /** The columns that the filters and the match read. */
 const selected = sql`id, created_at, state_shelf, ends_at, name_key, prefix_key`;
 
-/** The state and last-use filters apply only to the matches. */
+/** Applies the state and last-use filters to matches. */
+function filtered(keys: Sql, envs: readonly Env[], filter: KeyFilter): Sql {
+  const { state } = filter;
+  const shelves = state && envs.map((env) => stateShelfOf(state, env));
+  const checks = [
+    ...(shelves ? [sql`state_shelf = any (${shelves}::smallint[])`] : []),
+    ...(state ? endsIn(state) : []),
+    ...unusedIn(filter),
+  ];
+  if (checks.length === 0) return sql`(${keys}) api_keys`;
+  return sql`(select * from (${keys}) api_keys where ${allOf(checks)}) api_keys`;
+}
+
 export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(reach, filter);
   const partitions = partitionsIn(envs, filter);
-  const { state } = filter;
-  const checks = [
-    ...(state === undefined
-      ? []
-      : [sql`state_shelf = any (${envs.map((env) => stateShelfOf(state, env))}::smallint[])`]),
-    ...(state === undefined ? [] : endsIn(state)),
-    ...unusedIn(filter),
-  ];
   const { conditions, projectIds, type } = placeIn(reach, filter);
-  const checked = (keys: Sql): Sql =>
-    checks.length === 0
-      ? sql`(${keys}) api_keys`
-      : sql`(select * from (${keys}) api_keys where ${allOf(checks)}) api_keys`;
   const starting = (condition: Sql, order: Sql): Sql =>
     rankedIn(
-      checked(
+      filtered(
         fromEach({
           partitions,
           projectIds,
@@ -45,6 +55,8 @@ export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
           limit: SEARCH_MATCHES_MAX,
           selected,
         }),
+        envs,
+        filter,
       ),
       { fields, q },
     );
@@ -62,6 +74,27 @@ export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
     starting(beginsWith(nameKey, q), sql`name_key, created_at desc`),
     starting(beginsWith(prefixKey, q), sql`prefix_key, created_at desc`),
     ...(ids ? [starting(sql`id >= ${ids.from} and id <= ${ids.to}`, sql`id desc`)] : []),
-    ...(isPart(q) ? [newestIn(checked(newest), fields, q)] : []),
+    ...(isPart(q) ? [newestIn(filtered(newest, envs, filter), fields, q)] : []),
   ];
+}
+
+/**
+ * The keys of the tenants that match best, for lists. Only for callers that may read tenants:
+ * otherwise, a search would tell them the names.
+ */
+export function tenantKeyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
+  const { tenantId = reach.tenantId, projectId } = filter;
+  const isDenied = lacks(reach.permissions ?? null, ['tenants:read']).length > 0;
+  if (isDenied || tenantId !== undefined || !isPart(q)) return [];
+  const envs = envsIn(reach, filter);
+  const keys = sql`
+    select first.* from unnest(${partitionsIn(envs, filter)}::smallint[]) as covered (shelf)
+    cross join ${bestMatches(matchesIn(searchableTenants, q))}
+    cross join lateral (
+      select ${selected} from api_keys
+      where tenant_id = page.id and ${ofPartition(partitionTypeFor({ tenantId: q }))}
+        ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
+      order by created_at desc, id desc limit ${SEARCH_MATCHES_MAX}
+    ) first`;
+  return [sql`select id, created_at, 2 as rank from ${filtered(keys, envs, filter)}`];
 }

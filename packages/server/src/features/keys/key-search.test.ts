@@ -34,6 +34,30 @@ test('a search finds a key by any part of its name, prefix or ID, and ignores ca
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 
+test("a list finds a tenant's keys by the tenant's name or external ID", async (t) => {
+  const { as, given } = await harness(t);
+  const tenant = await given.tenant({ name: 'Globex Corporation', external_id: 'cust_1042' });
+  const one = await given.key({ tenant_id: tenant.id, name: 'One' });
+  const two = await given.key({ tenant_id: tenant.id, name: 'Globe', env: 'test' });
+  await given.key({ name: 'Other' });
+  for (const q of ['globex', 'CORPO', 'cust_1042', '1042', tenant.id]) {
+    deepEqual(await found(as.liveKey, { q }), [two.id, one.id], q);
+    deepEqual(await found(as.liveKey, { q, env: 'live' }), [one.id], q);
+    deepEqual(await found(as.liveKey, { q, project_id: one.project_id }), [one.id], q);
+    deepEqual(await found(as.liveKey, { q, state: 'revoked' }), [], q);
+    deepEqual(await found(as.testKey, { q }), [two.id], q);
+  }
+  const limited = async (limits: object) =>
+    as.token((await as.liveKey('POST /v1/secret_keys', { env: 'live', ...limits })).key);
+  const both = await limited({ permissions: ['keys:read', 'tenants:read'] });
+  deepEqual(await found(both, { q: 'cust_1042' }), [two.id, one.id]);
+  const without = await limited({ permissions: ['keys:read'] });
+  deepEqual(await found(without, { q: 'cust_1042' }), [], 'it may not read tenants');
+  deepEqual(await found(without, { q: 'one' }), [one.id]);
+  const elsewhere = await limited({ project_ids: [two.project_id] });
+  deepEqual(await found(elsewhere, { q: 'globex' }), [two.id]);
+});
+
 test('a key that matches in several fields is listed once', async (t) => {
   const { as, given } = await harness(t);
   const key = await given.key();

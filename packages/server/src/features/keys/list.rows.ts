@@ -8,7 +8,7 @@ import { maybe, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import { apiKeyState } from '../credentials/key-state.ts';
-import { keyMatches } from './key-matches.ts';
+import { keyMatches, tenantKeyMatches } from './key-matches.ts';
 import {
   fromEach,
   type KeyFilter,
@@ -44,9 +44,8 @@ export async function listKeys(
 ): Promise<SizedPage<ListedKey>> {
   const { q } = filter;
   if (q !== undefined) {
-    const listed = keysOf(
-      newestMatches({ matches: keyMatches(tx.reach, q, filter), after, limit }),
-    );
+    const matches = [...keyMatches(tx.reach, q, filter), ...tenantKeyMatches(tx.reach, q, filter)];
+    const listed = keysOf(newestMatches({ matches, after, limit }));
     return sizedPage(tx, { listed, columns }, metaBytes);
   }
   const scan = scanOf(tx.reach, filter, after);
