@@ -13,7 +13,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
   'me.changePassword': 'changeMyPassword',
-  'search.list': 'search',
+  'search.find': 'searchWorkspace',
   'secretKeys.getCurrent': 'getCurrentSecretKey',
   'sessions.deleteCurrent': 'deleteCurrentSession',
   'webhooks.secretScanning': 'receiveSecretScanning',

@@ -44,13 +44,13 @@ export const find: Command = {
   notes: 'Prints at most 10 results of each type, the best matches first.',
   run: async ({ client, output }, given) => {
     const type = given.maybeOneOf('type', searchTypes);
-    const { data } = await client().call('GET /v1/search', {
+    const found = await client().call('GET /v1/search', {
       query: {
         q: textOf(given),
         types: type && [type],
         env: envOf(given),
       },
     });
-    output.list(data, fields, { empty: 'Nothing found.' });
+    output.list(found.data, fields, { empty: 'Nothing found.' });
   },
 };

@@ -26,8 +26,8 @@ export function WorkspaceCommands() {
     const q = withoutSecrets(typed).trim();
     if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) });
     if (q.length < SEARCH_PART_CHARS_MIN || q.length > FIND_CHARS_MAX) return [];
-    const { data } = await send('GET /v1/search', { query: { q }, signal });
-    return data.map((one) => commandFor(one, scope));
+    const found = await send('GET /v1/search', { query: { q }, signal });
+    return found.data.map((one) => commandFor(one, scope));
   };
   usePaletteSource(source);
   return null;

@@ -186,8 +186,11 @@ test('only the listed fields accept null', () => {
   ]);
 });
 
+/** Returns the best few results, and no others. */
+const SEARCH = 'GET /v1/search';
+
 test('every list can be paged, and nothing else can', () => {
-  for (const [line, { list, query, answers }] of all) {
+  for (const [line, { list, query, answers }] of all.filter(([line]) => line !== SEARCH)) {
     const answer = answers[200];
     const isList = answer instanceof z.ZodObject && answer.safeParse(emptyList).success;
     equal(list ?? false, isList, line);

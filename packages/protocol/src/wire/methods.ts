@@ -117,7 +117,7 @@ export const methods = {
     overview: 'GET /v1/usage/overview',
   },
   environments: { list: 'GET /v1/environments' },
-  search: { list: 'GET /v1/search' },
+  search: { find: 'GET /v1/search' },
   audit: {
     list: 'GET /v1/audit_logs',
     verifyChain: 'GET /v1/audit_logs/chain',
