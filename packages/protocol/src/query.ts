@@ -133,7 +133,7 @@ export const Understands = z
 
 const TYPES_PATTERN = `^(${searchTypes.join('|')})(,(${searchTypes.join('|')}))*$`;
 
-/** Types, separated by commas or repeated; parsed without duplicates, in the order of the table. */
+/** Types, separated by commas or repeated; parsed in the order of the table. */
 export const SearchTypes = z
   .union([z.string(), z.array(z.string())])
   .transform((value, ctx) => {
@@ -180,7 +180,8 @@ export const search = (fields: string) => ({
       description:
         `Only lists rows whose ${fields} contains this text, ignoring case (A to Z). A text of ` +
         `fewer than ${SEARCH_PART_CHARS_MIN} characters has to be at the start; elsewhere, a text ` +
-        `is found in the newest ${SEARCH_EXAMINED_MAX} rows. If there are more than ` +
+        `is found in the newest ${SEARCH_EXAMINED_MAX} rows, and with PostgreSQL's extension ` +
+        '`pg_trgm` in all rows. If there are more than ' +
         `${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
         'Text that contains a full credential is rejected, because URLs are logged.',
     }),

@@ -18,7 +18,8 @@ export const searchEndpoints = endpoints({
       'and nodes by ID. Exact matches come first, then matches at the start of a field, then ' +
       'matches anywhere else; each of them newest first. Returns at most ' +
       `${FOUND_PER_TYPE_MAX} results of each type. Matches that are not at the start of a field ` +
-      `are found among the newest ${SEARCH_EXAMINED_MAX} objects of a type. A secret key finds ` +
+      `are found among the newest ${SEARCH_EXAMINED_MAX} objects of a type, and with PostgreSQL's ` +
+      'extension `pg_trgm` among all keys, tenants and projects. A secret key finds ' +
       'only types it may list.',
     query: z.strictObject({
       q: SearchText,

@@ -8,7 +8,7 @@ import {
 } from '@keyrail/protocol/wire/limits.ts';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import { lowered, textRangeOf } from './prefix-range.ts';
-import { constant, joined, type Sql, sql } from './sql.ts';
+import { constant, joined, named, type Sql, sql } from './sql.ts';
 
 /** Whether the text may be in the middle of a field. A shorter text has to be at its start. */
 export const isPart = (q: string): boolean => [...q].length >= SEARCH_PART_CHARS_MIN;
@@ -45,7 +45,7 @@ export const rankedIn = (
 
 /** A table whose rows can be found by their ID and by some fields. */
 export type Searchable = {
-  table: Sql;
+  name: string;
   /** A condition that its list's index, newest first, is limited to. */
   living: Sql;
   /** The fields with an index, each with the order of that index. */
@@ -63,21 +63,33 @@ export const fieldsOf = (searchable: Searchable): Sql[] => [...namesOf(searchabl
  * finds in all rows, and elsewhere, among the newest rows.
  */
 export function matchesIn(searchable: Searchable, q: string): Sql[] {
-  const { table, living, indexed } = searchable;
+  const { name, living, indexed } = searchable;
+  const table = named(name);
   const fields = fieldsOf(searchable);
   const starting = indexed.map(
     ({ field, order }) => sql`${rankedIn(table, { fields, q })}
       where ${beginsWith(field, q)} order by ${order} limit ${SEARCH_MATCHES_MAX}`,
   );
   const itself = sql`${rankedIn(table, { fields, q })} where ${living} and id = ${q} limit 1`;
-  const newest = sql`(select ${joined([sql`id, created_at`, ...namesOf(searchable)])} from ${table}
+  const columns = joined([sql`id, created_at`, ...namesOf(searchable)]);
+  const anywhere = indexedIn(name, q, { columns, condition: living });
+  const newest = sql`(select ${columns} from ${table}
     where ${living} order by created_at desc, id desc limit ${SEARCH_EXAMINED_MAX}) newest`;
   return [
     ...starting,
     ...(UUID_ANY_CASE.test(q) ? [itself] : []),
-    ...(isPart(q) ? [newestIn(newest, fields, q)] : []),
+    ...(isPart(q) ? [newestIn(newest, fields, q), rankedIn(anywhere, { fields, q })] : []),
   ];
 }
+
+/** The rows that a trigram index finds; none if the database has no such index. */
+export const indexedIn = (
+  table: string,
+  q: string,
+  { columns, condition }: { columns: Sql; condition: Sql },
+): Sql => sql`(
+  select found.* from indexed_matches(${table}, ${lowered(q)}) as hit (id) cross join lateral (
+    select ${columns} from ${named(table)} where id = hit.id and ${condition} limit 1) found) indexed`;
 
 /** The matches among some rows, newest first. */
 export const newestIn = (rows: Sql, fields: readonly Sql[], q: string): Sql =>

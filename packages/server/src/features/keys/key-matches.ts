@@ -8,6 +8,7 @@ import {
   beginsWith,
   bestMatches,
   idText,
+  indexedIn,
   isPart,
   matchesIn,
   newestIn,
@@ -69,12 +70,19 @@ export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
     limit: Math.ceil(SEARCH_EXAMINED_MAX / (projectIds?.length ?? 1)),
     selected,
   });
+  // Row-level security leaves the keys in the projects of the reach.
+  const within = projectIds === null ? conditions : [];
+  const anywhere = sql`select * from ${indexedIn('api_keys', q, {
+    columns: selected,
+    condition: allOf([sql`shelf = any (${partitions}::smallint[])`, ...within]),
+  })}`;
   const ids = idRangeOf(q);
   return [
     starting(beginsWith(nameKey, q), sql`name_key, created_at desc`),
     starting(beginsWith(prefixKey, q), sql`prefix_key, created_at desc`),
     ...(ids ? [starting(sql`id >= ${ids.from} and id <= ${ids.to}`, sql`id desc`)] : []),
     ...(isPart(q) ? [newestIn(filtered(newest, envs, filter), fields, q)] : []),
+    ...(isPart(q) ? [rankedIn(filtered(anywhere, envs, filter), { fields, q })] : []),
   ];
 }
 

@@ -3,7 +3,7 @@ import { sql } from '../../base/sql.ts';
 import type { Searchable } from '../../base/text-match.ts';
 
 export const searchableProjects: Searchable = {
-  table: sql`projects`,
+  name: 'projects',
   living: sql`deleted_at is null`,
   indexed: [
     { field: sql`name_key`, order: sql`name_key, created_at desc` },

@@ -56,32 +56,55 @@ test('a result has a title, a subtitle, a state and the path of the object', asy
     return result;
   };
   const object = 'search_result';
-  const none = { env: null, state: null };
+  const none = { object, env: null, state: null };
+  const active = { object, env: 'live', state: 'active' };
   deepEqual(await one('integration'), {
-    ...{ object, type: 'api_key', id: key.id, env: 'live', state: 'active' },
-    ...{ title: 'Partner integration 381', subtitle: key.display_prefix },
+    ...active,
+    type: 'api_key',
+    id: key.id,
+    title: 'Partner integration 381',
+    subtitle: key.display_prefix,
     href: `/v1/keys/${key.id}`,
   });
   deepEqual(await one('globex'), {
-    ...{ object, type: 'tenant', id: tenant.id, ...none },
-    ...{ title: 'Globex Corporation', subtitle: 'cust_1042', href: `/v1/tenants/${tenant.id}` },
+    ...none,
+    type: 'tenant',
+    id: tenant.id,
+    title: 'Globex Corporation',
+    subtitle: 'cust_1042',
+    href: `/v1/tenants/${tenant.id}`,
   });
   deepEqual(await one('our bil'), {
-    ...{ object, type: 'project', id: project.id, ...none },
-    ...{ title: 'Harbour billing', subtitle: 'harbour-2', href: `/v1/projects/${project.id}` },
+    ...none,
+    type: 'project',
+    id: project.id,
+    title: 'Harbour billing',
+    subtitle: 'harbour-2',
+    href: `/v1/projects/${project.id}`,
   });
   deepEqual(await one('nightly'), {
-    ...{ object, type: 'secret_key', id: secret.id, env: 'live', state: 'active' },
-    ...{ title: 'Nightly deploy', subtitle: secret.display_prefix },
+    ...active,
+    type: 'secret_key',
+    id: secret.id,
+    title: 'Nightly deploy',
+    subtitle: secret.display_prefix,
     href: `/v1/secret_keys/${secret.id}`,
   });
   deepEqual(await one(member.email), {
-    ...{ object, type: 'member', id: member.userId, ...none },
-    ...{ title: member.email, subtitle: null, href: `/v1/members/${member.userId}` },
+    ...none,
+    type: 'member',
+    id: member.userId,
+    title: member.email,
+    subtitle: null,
+    href: `/v1/members/${member.userId}`,
   });
   deepEqual(await one('edge-fra'), {
-    ...{ object, type: 'node', id: 'edge-fra-07', env: null, state: 'behind' },
-    ...{ title: 'edge-fra-07', subtitle: 'Harbour billing' },
+    ...none,
+    type: 'node',
+    id: 'edge-fra-07',
+    title: 'edge-fra-07',
+    subtitle: 'Harbour billing',
+    state: 'behind',
     href: `/v1/policy/nodes?project_id=${project.id}`,
   });
 });
