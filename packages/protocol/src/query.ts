@@ -114,7 +114,7 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/** Comma-separated words, which may be unknown; parsed without duplicates, in alphabetical order. */
+/** Comma-separated words, known or not; parsed without duplicates, in alphabetical order. */
 export const Understands = z
   .string()
   .regex(UNDERSTANDS_PATTERN, { message: 'must be lowercase words, separated by commas' })
