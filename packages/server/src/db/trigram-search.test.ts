@@ -1,0 +1,140 @@
+// Trigram indexes on PostgreSQL: a search finds rows by any part of a text, however old they are,
+// and nothing out of reach. Without the extension, only the newest rows are searched.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { SEARCH_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
+import { type Caller, harness } from '@keyrail/testing/harness.ts';
+import { storeName, testApp } from '@keyrail/testing/test-app.ts';
+import pg from 'pg';
+import { deadlineAfter } from '../base/deadline.ts';
+import { withPostgresAdmin } from './postgres.ts';
+import { prepareTrigramSearch, trigramIndexes } from './trigram-search.ts';
+
+const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
+const skip = storeName === 'embedded' && 'the embedded store has no trigram indexes';
+
+/** The URL of the tests' database for a role. */
+async function urlAs(role: string): Promise<string> {
+  const scope = { workspaceId: null, envs: [] };
+  const opening = { role: 'kr_read' as const, scope, deadline: deadlineAfter(10_000) };
+  const statement = { text: 'select current_database() as name', values: [] };
+  const { rows } = await (await testApp()).db.once(opening, statement);
+  const url = new URL(superuserUrl);
+  url.username = role;
+  url.pathname = `/${rows[0]?.name}`;
+  return url.toString();
+}
+
+const prepare = (url: string) => withPostgresAdmin(url, prepareTrigramSearch);
+
+async function superuserOf(t: TestContext, url: string): Promise<pg.Client> {
+  const options = '-c search_path=keyrail -c session_replication_role=replica';
+  const admin = new pg.Client({ connectionString: url, options });
+  admin.on('error', () => {});
+  await admin.connect();
+  t.after(() => admin.end());
+  return admin;
+}
+
+const found = async (call: Caller, q: string) =>
+  (await call('GET /v1/search', { q })).data.map(({ id }) => id);
+
+test('a search finds old rows by any part of a text, and none out of reach', {
+  skip,
+}, async (t) => {
+  const { as, given, workspaceId } = await harness(t);
+  const other = await harness(t);
+  const tenant = await given.tenant({ name: 'Quixotic 100%_', external_id: 'old-1' });
+  const project = await given.project({ name: 'A quixotic API' });
+  const place = { tenant_id: tenant.id, project_id: project.id };
+  const live = await given.key({ ...place, name: 'Their quixotic key' });
+  const test = await given.key({ ...place, name: 'Their quixotic test', env: 'test' });
+  const admin = await superuserOf(t, await urlAs('postgres'));
+  const many = `from generate_series(1, ${SEARCH_EXAMINED_MAX}) n`;
+  const w = `'${workspaceId}'::uuid`;
+  const later = "app_now() + n * interval '1 s'";
+  const { rows } = await admin.query('select change_id from api_keys where id = $1', [live.id]);
+  for (const text of [
+    `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at, updated_at)
+      select gen_random_uuid(), ${w}, 'new-' || n, '{}', 1, ${later}, ${later} ${many}`,
+    `insert into projects (id, workspace_id, name, slug, default_rate_limits, created_at,
+      updated_at)
+      select gen_random_uuid(), ${w}, 'New', 'new-' || n, '[]', ${later}, ${later} ${many}`,
+    `insert into api_keys (id, workspace_id, project_id, tenant_id, env, lookup_hash,
+      display_prefix, scopes, meta, change_id, created_at)
+      select gen_random_uuid(), ${w}, '${project.id}', '${tenant.id}', env,
+        sha256((n || env::text || ${w}::text)::bytea), 'kr_', '{}', '{}', '${rows[0]?.change_id}',
+        ${later} ${many}, unnest('{live,test}'::env[]) env`,
+  ]) {
+    await admin.query(text);
+  }
+  await admin.query('drop function if exists trigram_matches(text, text)');
+  deepEqual(await found(as.liveKey, 'uixot'), [], 'they are too old');
+
+  equal(await prepare(await urlAs('keyrail')), null);
+  deepEqual(await found(as.liveKey, 'uixot'), [test.id, live.id, project.id, tenant.id]);
+  deepEqual(await found(as.liveKey, 'tic 100%_'), [tenant.id]);
+  deepEqual(await found(as.liveKey, 'tic%'), []);
+  deepEqual(await found(as.testKey, 'uixot'), [test.id, project.id, tenant.id]);
+  deepEqual(await found(other.as.liveKey, 'uixot'), []);
+  const elsewhere = await given.project();
+  const limits = { env: 'live', project_ids: [elsewhere.id] };
+  const { key } = await as.liveKey('POST /v1/secret_keys', limits);
+  deepEqual(await found(as.token(key), 'uixot'), [tenant.id]);
+  const listed = await as.liveKey('GET /v1/keys', { q: 'heir quix', env: 'live' });
+  deepEqual(
+    listed.data.map(({ id }) => id),
+    [live.id],
+  );
+
+  // The function itself returns nothing without a reach, and only a part of it.
+  const roles = await admin.query("select role_of('kr_read') as reader");
+  await admin.query(`set role ${roles.rows[0].reader}`);
+  const hits = "select count(*)::int as hits from trigram_matches('api_keys', 'uixot')";
+  deepEqual((await admin.query(hits)).rows, [{ hits: 0 }]);
+  await admin.query(`set kr.workspace = '${workspaceId}'; set kr.envs = 'test'`);
+  deepEqual((await admin.query(hits)).rows, [{ hits: 1 }]);
+});
+
+test('preparing again builds only what is missing or incomplete', { skip }, async (t) => {
+  const { url, admin } = await postgresCopyFor(t, superuserUrl);
+  const state = async () =>
+    (
+      await admin.query(
+        `select c.relname::text as name, i.indisvalid as whole, c.oid::text as oid
+         from pg_index i join pg_class c on c.oid = i.indexrelid
+         where c.relname = any ($1::text[]) order by c.relname`,
+        [trigramIndexes],
+      )
+    ).rows;
+  equal(await prepare(url), null);
+  const before = await state();
+  deepEqual(
+    before.map(({ name, whole }) => [name, whole]),
+    [
+      ['api_keys_trigrams', true],
+      ['projects_trigrams', true],
+      ['tenants_trigrams', true],
+    ],
+  );
+  equal(await prepare(url), null);
+  deepEqual(await state(), before);
+  await admin.query(
+    "update pg_index set indisvalid = false where indexrelid = 'keyrail.tenants_trigrams'::regclass",
+  );
+  equal(await prepare(url), null);
+  const after = await state();
+  deepEqual(after.slice(0, 2), before.slice(0, 2));
+  equal(after[2].whole, true);
+});
+
+test('a login that cannot create the extension gets the reason', { skip }, async (t) => {
+  const { url, admin } = await postgresCopyFor(t, superuserUrl);
+  await admin.query(`alter database ${new URL(url).pathname.slice(1)} owner to postgres`);
+  match((await prepare(url)) ?? '', /permission denied to create extension/);
+  const { rows } = await admin.query(
+    "select to_regprocedure('keyrail.trigram_matches(text, text)') as made",
+  );
+  deepEqual(rows, [{ made: null }]);
+});
