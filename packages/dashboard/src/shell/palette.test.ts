@@ -1,6 +1,8 @@
 // With the command palette and shortcuts, everything can be reached with the keyboard.
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
+import type { Route } from 'playwright-core';
 import { openGround } from '../../test/ground.ts';
 import { keyboardOf } from '../../test/keyboard.ts';
 
@@ -116,6 +118,61 @@ test('the palette finds every type by any part of a name, with a title and a sub
   await page.getByRole('option', { name: /^Globex/ }).waitFor();
   ok(asked.some((url) => url.endsWith('/v1/search?q=glo')));
 });
+
+test('the palette searches once typing stops, one text at a time, and says if it fails', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expects(500);
+  const { page, vendor, visit } = await ground.signIn();
+  await vendor.given.tenant({ name: 'Globex Corporation' });
+  await vendor.given.tenant({ name: 'Initech' });
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  const asked: (string | null)[] = [];
+  const held = new Map<string | null, Route>();
+  const error = { code: 'internal', message: 'An internal error occurred.' };
+  await page.route('**/v1/search*', async (route) => {
+    const q = new URL(route.request().url()).searchParams.get('q');
+    asked.push(q);
+    if (q === 'broken') await route.fulfill({ status: 500, json: { error } });
+    else held.set(q, route);
+  });
+  const canceled: (string | null)[] = [];
+  page.on('requestfailed', (request) =>
+    canceled.push(new URL(request.url()).searchParams.get('q')),
+  );
+  await page.keyboard.press('Control+k');
+  const input = page.getByRole('combobox', { name: 'Search or jump to…' });
+  await input.evaluate(typeFast, ['glo', 'glob', 'globe', 'globex']);
+  await until(() => held.has('globex'));
+  deepEqual(asked, ['globex']);
+  await page.getByText('Searching…').waitFor();
+
+  await input.fill('initech');
+  await until(() => held.has('initech'));
+  deepEqual(canceled, ['globex']);
+  await held.get('initech')?.continue();
+  await page.getByRole('option', { name: /^Initech/ }).waitFor();
+  await held.get('globex')?.continue();
+  await page.waitForTimeout(300);
+  equal(await page.getByRole('option').count(), 1);
+  await page.getByRole('option', { name: /^Initech/ }).waitFor();
+
+  await input.fill('broken');
+  await page.getByText('Couldn’t search this workspace.').waitFor();
+  equal(await page.getByText('No matches.').count(), 0);
+  await ground.axe(page);
+});
+
+/** Runs inside the page. Enters the texts faster than anybody types. */
+async function typeFast(input: HTMLElement | SVGElement, texts: readonly string[]): Promise<void> {
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {};
+  for (const text of texts) {
+    set?.call(input, text);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((done) => setTimeout(done));
+  }
+}
 
 test("the list of keys finds a tenant's keys, and any part of a name", async (t) => {
   const ground = await openGround(t);

@@ -25,7 +25,8 @@ export function WorkspaceCommands() {
     const pasted = WHOLE_KEY.exec(typed);
     const q = withoutSecrets(typed).trim();
     if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) });
-    if (q.length < SEARCH_PART_CHARS_MIN || q.length > FIND_CHARS_MAX) return [];
+    const { length } = [...q];
+    if (length < SEARCH_PART_CHARS_MIN || length > FIND_CHARS_MAX) return [];
     const found = await send('GET /v1/search', { query: { q }, signal });
     return found.data.map((one) => commandFor(one, scope));
   };

@@ -11,6 +11,8 @@ export const palette = {
     member: 'Member',
     node: 'Node',
   },
+  searching: 'Searching…',
+  failed: 'Couldn’t search this workspace. Edit the text to try again.',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   go: (name: string) => `Go to ${name}`,
   switchEnv: (name: string) => `Switch to ${name}`,
