@@ -17,7 +17,7 @@ export const SearchResult = z
       .meta({
         description:
           "A display prefix, external ID, slug or email address; for a node, its project's name. " +
-          '`null` if it is the title.',
+          '`null` if it is the title, or a project that a secret key may not read.',
       }),
     env: Env.nullable().meta({
       description: 'The environment; `null` if the object belongs to none, or to both.',

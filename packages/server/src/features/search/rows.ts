@@ -38,7 +38,7 @@ export type FoundRow = Placed & {
 };
 
 export type FoundNode = Placed &
-  NodeFacts & { nodeId: string; envScope: EnvScope; projectId: string; projectName: string };
+  NodeFacts & { nodeId: string; envScope: EnvScope; projectId: string; projectName: string | null };
 
 const titled = (name: Sql, other: Sql): Sql => sql`coalesce(${name}, ${other}) as title,
   case when ${name} is not null then ${other} end as subtitle`;

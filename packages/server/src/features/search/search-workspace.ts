@@ -1,5 +1,4 @@
 // Searches through everything that the caller may list.
-
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { lacks } from '@keyrail/protocol/wire/permissions.ts';
@@ -55,7 +54,10 @@ export async function searchWorkspace(
   // One after another, so that a search uses one connection.
   for (const type of types.filter((each) => mayList(read.reach, each))) {
     if (type === 'node') {
-      for (const row of await findNodes(read, question)) found.push({ type, row });
+      const hidden = mayList(read.reach, 'project') ? {} : { projectName: null };
+      for (const row of await findNodes(read, question)) {
+        found.push({ type, row: { ...row, ...hidden } });
+      }
     } else {
       for (const row of await finders[type](read, question)) found.push({ type, row });
     }

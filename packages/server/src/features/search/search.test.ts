@@ -247,6 +247,8 @@ test('a key finds only the types whose list it may read', async (t) => {
       if (!may.includes(needed)) deepEqual(await found(call, q, { types: type }), []);
     }
   }
+  const nodes = await limitedKey(app, { permissions: ['keys:read', 'policy:read'] });
+  equal((await found(nodes, 'edge-fra'))[0]?.subtitle, null, "the project's name is hidden");
   const lacking = await limitedKey(app, { permissions: ['tenants:read'] });
   await refused(lacking(line, { q: 'globex' }), 403, 'forbidden');
 });
