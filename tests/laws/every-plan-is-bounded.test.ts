@@ -6,7 +6,6 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { DAY_MS } from '@keyrail/server/base/duration.ts';
-import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import { prepareTrigramSearch } from '@keyrail/server/db/trigram-search.ts';
 import { openOverview } from '@keyrail/server/doors/work.ts';
 import { mailExpiringKeys } from '@keyrail/server/features/keys/mail-expiring-keys.job.ts';
@@ -248,7 +247,7 @@ for (const [belief, preparing] of Object.entries(beliefs).slice(0, BELIEFS)) {
     const database = await databaseName();
     const admin = await openAdmin(superuserUrl, database);
     t.after(() => admin.end());
-    equal(await withPostgresAdmin(loginUrl(database), prepareTrigramSearch), null);
+    equal(await prepareTrigramSearch(loginUrl(database)), null);
     const ground = await fill(app, admin);
     for (const text of preparing) await admin.query(text);
     await tellPlans(superuserUrl, database);

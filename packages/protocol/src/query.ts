@@ -176,6 +176,11 @@ export const SearchText = z
       'a full credential is rejected, because URLs are logged.',
   });
 
+/** Which other rows are searched for a text in the middle of a field, in descriptions. */
+export const OLDER_MATCHES =
+  "with PostgreSQL's extension `pg_trgm`, also among older keys, tenants and projects, if the text " +
+  `has ${SEARCH_PART_CHARS_MIN} letters (A to Z) or digits in a row and is not common`;
+
 /** Creates a list's search parameter. A row matches if one of these fields contains the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
@@ -187,9 +192,8 @@ export const search = (fields: string) => ({
       description:
         `Only lists rows whose ${fields} contains this text, ignoring case (A to Z). A text of ` +
         `fewer than ${SEARCH_PART_CHARS_MIN} characters has to be at the start; elsewhere, a text ` +
-        `is found in the newest ${SEARCH_EXAMINED_MAX} rows, and with PostgreSQL's extension ` +
-        '`pg_trgm` in all rows. If there are more than ' +
-        `${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
+        `is found in the newest ${SEARCH_EXAMINED_MAX} rows; ${OLDER_MATCHES}. If there are more ` +
+        `than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
         'Text that contains a full credential is rejected, because URLs are logged.',
     }),
 });

@@ -74,6 +74,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     backup: BackupSetup;
     /** Where the audit chains' anchors are appended. */
     anchorPlaces: readonly AnchorPlace[];
+    prepareSearch?: WorkerParts['prepareSearch'];
     db: Database;
     clock: Clock;
     randomBytes: RandomBytes;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { SearchResult } from '../objects/search-result.ts';
 import { list } from '../objects/wire.ts';
-import { SearchText, SearchTypes } from '../query.ts';
+import { OLDER_MATCHES, SearchText, SearchTypes } from '../query.ts';
 import { Env } from '../validators.ts';
 import { FOUND_PER_TYPE_MAX, SEARCH_EXAMINED_MAX } from '../wire/limits.ts';
 
@@ -18,9 +18,8 @@ export const searchEndpoints = endpoints({
       'and nodes by ID. Exact matches come first, then matches at the start of a field, then ' +
       'matches anywhere else; each of them newest first. Returns at most ' +
       `${FOUND_PER_TYPE_MAX} results of each type. Matches that are not at the start of a field ` +
-      `are found among the newest ${SEARCH_EXAMINED_MAX} objects of a type, and with PostgreSQL's ` +
-      'extension `pg_trgm` among all keys, tenants and projects. A secret key finds ' +
-      'only types it may list.',
+      `are found among the newest ${SEARCH_EXAMINED_MAX} objects of a type; ${OLDER_MATCHES}. ` +
+      'A secret key finds only types it may list.',
     query: z.strictObject({
       q: SearchText,
       types: SearchTypes.optional(),

@@ -11,7 +11,6 @@ import type { Database } from '../db/database.ts';
 import { loginWarnings, refuseUnsafeLogin, refuseUnsafeRoles } from '../db/login-role.ts';
 import { migrate } from '../db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from '../db/postgres.ts';
-import { prepareTrigramSearch } from '../db/trigram-search.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { createMemoryCounters, totalNamesMax } from '../volatile/memory.ts';
 
@@ -47,8 +46,6 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
     const { rows } = await admin.query<{ login: string }>('select session_user::text as login');
     for (const { login } of rows) await refuseUnsafeRoles(admin, login);
     for (const { text } of await loginWarnings(admin)) log.warn(text);
-    const reason = await prepareTrigramSearch(admin);
-    if (reason) log.info({ reason }, 'searches use no trigram index; they examine the newest rows');
   });
 }
 

@@ -1,16 +1,21 @@
 // Trigram indexes, which find rows by any part of a text: for searches on PostgreSQL, if the login
 // can create the extension pg_trgm. Not part of the migrations, because the indexes are built
-// concurrently, and because a database without the extension works too.
+// concurrently, and because a database without the extension works too. A worker's job builds them,
+// so that no server waits for them before it starts.
 import { createHash } from 'node:crypto';
 import { SEARCH_MATCHES_MAX, SEARCH_PART_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import type pg from 'pg';
+import { HOUR_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { withPostgresAdmin } from './postgres.ts';
 import { backupRole } from './roles.ts';
 
 // The ID of an advisory lock: an arbitrary number that must stay the same in every version.
 const LOCK_ID = 7_265_003;
 
-const BUILD_MS_MAX = 300_000;
+/** Also ends a build that waits for another program's transaction. */
+const BUILD_MS_MAX = HOUR_MS;
 
 /**
  * About how many entries an index scan returns at most. If every trigram of a text is in more rows,
@@ -39,28 +44,38 @@ const indexOf = (table: string): string => `${table}_trigrams`;
 export const trigramIndexes: readonly string[] = tables.map(([table]) => indexOf(table));
 
 /**
- * Prepares the search of a migrated database. Returns why it can't use trigram indexes, or null.
- * Does nothing while another process prepares it.
+ * Creates a job that prepares the search of a migrated database. If it can't, it logs the reason
+ * once.
  */
-export async function prepareTrigramSearch(admin: pg.ClientBase): Promise<string | null> {
+export function createSearchPreparation(url: string, log: Log): () => Promise<void> {
+  let logged: string | null = null;
+  return async () => {
+    const reason = await prepareTrigramSearch(url);
+    if (reason && reason !== logged) {
+      log.info({ reason }, 'searches use no trigram index; they examine the newest rows');
+    }
+    logged = reason;
+  };
+}
+
+/**
+ * Builds what is missing. Returns why searches can't use trigram indexes, or null. Does nothing
+ * while another process builds, or while the database still finishes the index of one that stopped.
+ */
+export const prepareTrigramSearch = (url: string): Promise<string | null> =>
+  withPostgresAdmin(url, (admin) => prepare(admin).then(() => null, reasonOf));
+
+/** The lock, the timeout and the role last as long as the connection. */
+async function prepare(admin: pg.ClientBase): Promise<void> {
   const locked = await admin.query<{ isMine: boolean }>(
     'select pg_try_advisory_lock($1) as "isMine"',
     [LOCK_ID],
   );
-  if (!locked.rows[0]?.isMine) return null;
-  try {
-    await admin.query(`set statement_timeout = ${BUILD_MS_MAX}`);
-    await admin.query('create extension if not exists pg_trgm');
-    await buildIndexes(admin);
-    await createFunction(admin);
-    return null;
-  } catch (error) {
-    return reasonOf(error);
-  } finally {
-    await admin.query('reset role');
-    await admin.query('reset statement_timeout');
-    await admin.query('select pg_advisory_unlock($1)', [LOCK_ID]);
-  }
+  if (!locked.rows[0]?.isMine) return;
+  await admin.query(`set statement_timeout = ${BUILD_MS_MAX}`);
+  await admin.query('create extension if not exists pg_trgm');
+  await buildIndexes(admin);
+  await createFunction(admin);
 }
 
 const setRole = (admin: pg.ClientBase, role: string) =>
@@ -104,7 +119,8 @@ const matchesIn = ([table, { columns, within }]: (typeof tables)[number]): strin
 
 /**
  * The settings leave a trigram index as the only way to run the statements; the server turns bitmap
- * scans off otherwise. Texts without a trigram would read the whole index.
+ * scans off otherwise. Without the index, they would read the whole table, and texts without a
+ * trigram would read the whole index. In some locales, only ASCII characters form trigrams.
  */
 const FUNCTION = `
 create function keyrail.trigram_matches(kind text, part text) returns setof uuid
@@ -117,7 +133,9 @@ declare
   sought constant text :=
     '%' || replace(replace(replace(part, '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%';
 begin
-  if part !~ '[a-z0-9]{${SEARCH_PART_CHARS_MIN}}' then return; end if;
+  if part !~ '[a-z0-9]{${SEARCH_PART_CHARS_MIN}}' or not exists (
+    select from pg_index where indexrelid = to_regclass(kind || '_trigrams') and indisvalid
+  ) then return; end if;
   case kind ${tables.map(matchesIn).join('')}
   end case;
 end $$`;
@@ -141,20 +159,15 @@ async function createFunction(admin: pg.ClientBase): Promise<void> {
   );
   const { backup = '', read = '' } = names.rows[0] ?? {};
   await admin.query('begin');
-  try {
-    await setRole(admin, 'kr_owner');
-    await admin.query('drop function if exists keyrail.trigram_matches(text, text)');
-    await admin.query(`grant create on schema keyrail to ${backup}`);
-    await setRole(admin, backupRole);
-    await admin.query(FUNCTION);
-    await admin.query(`comment on function keyrail.trigram_matches is '${FUNCTION_HASH}'`);
-    await admin.query(`revoke execute on function keyrail.trigram_matches from public`);
-    await admin.query(`grant execute on function keyrail.trigram_matches to ${read}`);
-    await setRole(admin, 'kr_owner');
-    await admin.query(`revoke create on schema keyrail from ${backup}`);
-    await admin.query('commit');
-  } catch (error) {
-    await admin.query('rollback');
-    throw error;
-  }
+  await setRole(admin, 'kr_owner');
+  await admin.query('drop function if exists keyrail.trigram_matches(text, text)');
+  await admin.query(`grant create on schema keyrail to ${backup}`);
+  await setRole(admin, backupRole);
+  await admin.query(FUNCTION);
+  await admin.query(`comment on function keyrail.trigram_matches is '${FUNCTION_HASH}'`);
+  await admin.query(`revoke execute on function keyrail.trigram_matches from public`);
+  await admin.query(`grant execute on function keyrail.trigram_matches to ${read}`);
+  await setRole(admin, 'kr_owner');
+  await admin.query(`revoke create on schema keyrail from ${backup}`);
+  await admin.query('commit');
 }

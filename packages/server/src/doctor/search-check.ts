@@ -16,7 +16,7 @@ export async function checkSearch(inspection: Inspection): Promise<Outcome[]> {
   const newest = `the newest ${SEARCH_EXAMINED_MAX} keys, tenants and projects`;
   const how =
     inspection.kind === 'postgres'
-      ? ' To search all of them, create the extension pg_trgm as a superuser and restart the server.'
+      ? ' To search all of them, create the extension pg_trgm as a superuser. A worker then builds the indexes within an hour.'
       : '';
   return [fine(`Searches look for parts of words in ${newest}.${how}`)];
 }
