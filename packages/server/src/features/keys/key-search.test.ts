@@ -39,12 +39,13 @@ test("a list finds a tenant's keys by the tenant's name or external ID", async (
   const tenant = await given.tenant({ name: 'Globex Corporation', external_id: 'cust_1042' });
   const one = await given.key({ tenant_id: tenant.id, name: 'One' });
   const two = await given.key({ tenant_id: tenant.id, name: 'Globe', env: 'test' });
-  await given.key({ name: 'Other' });
+  const other = await given.key({ name: 'Other' });
   for (const q of ['globex', 'CORPO', 'cust_1042', '1042', tenant.id]) {
     deepEqual(await found(as.liveKey, { q }), [two.id, one.id], q);
     deepEqual(await found(as.liveKey, { q, env: 'live' }), [one.id], q);
     deepEqual(await found(as.liveKey, { q, project_id: one.project_id }), [one.id], q);
     deepEqual(await found(as.liveKey, { q, state: 'revoked' }), [], q);
+    deepEqual(await found(as.liveKey, { q, id: [other.id, one.id] }), [one.id], q);
     deepEqual(await found(as.testKey, { q }), [two.id], q);
   }
   const limited = async (limits: object) =>
@@ -52,7 +53,9 @@ test("a list finds a tenant's keys by the tenant's name or external ID", async (
   const both = await limited({ permissions: ['keys:read', 'tenants:read'] });
   deepEqual(await found(both, { q: 'cust_1042' }), [two.id, one.id]);
   const without = await limited({ permissions: ['keys:read'] });
-  deepEqual(await found(without, { q: 'cust_1042' }), [], 'it may not read tenants');
+  for (const more of [{}, { id: [one.id] }]) {
+    deepEqual(await found(without, { q: 'cust_1042', ...more }), [], 'it may not read tenants');
+  }
   deepEqual(await found(without, { q: 'one' }), [one.id]);
   const elsewhere = await limited({ project_ids: [two.project_id] });
   deepEqual(await found(elsewhere, { q: 'globex' }), [two.id]);
