@@ -39,6 +39,8 @@ const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>
   sees: (page, text) => page.getByText(text).first().waitFor(),
   scrolls: (page, text) => page.getByText(text).scrollIntoViewIfNeeded(),
   aborts: async (page, path) => void (await page.route(`**${path}`, (route) => route.abort())),
+  fails: async (page, path) =>
+    void (await page.route(`**${path}`, (route) => route.fulfill({ status: 500 }))),
   stalls: async (page, path) => void (await page.route(`**${path}`, () => {})),
   press: (page, key) => page.keyboard.press(key),
   opens: (page) => page.locator('dialog[open]').waitFor(),
@@ -128,7 +130,7 @@ const listLines: readonly Line[] = [
   ['palette', '/live/overview', 'press:Control+k', 'opens:'],
   ['palette-results', '/live/overview', 'press:Control+k', 'type:Search=bil', 'sees:Billing'],
   ['palette-none', '/live/overview', 'press:Control+k', 'type:Search=nothing like this', 'sees:No matches.'],
-  ['palette-failing', '/live/overview', 'aborts:/v1/search*', 'press:Control+k', 'type:Search=globex', 'sees:Couldn’t search'],
+  ['palette-failing', '/live/overview', 'fails:/v1/search*', 'press:Control+k', 'type:Search=globex', 'sees:Couldn’t search'],
   ['palette-loading', '/live/overview', 'stalls:/v1/search*', 'press:Control+k', 'type:Search=globex', 'sees:Searching'],
   ['shortcuts', '/live/overview', 'press:?', 'opens:'],
   ['switcher', '/live/overview', 'first:Switch workspace'],

@@ -1,4 +1,5 @@
-// Finding keys with `q`, by any part of their name, display prefix or ID, and with `id`, by known IDs.
+// Finding keys with `q`, by any part of their name, display prefix or ID, and with `id`, by known
+// IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, harness, refused } from '@keyrail/testing/harness.ts';
