@@ -185,7 +185,7 @@ test('an unknown query parameter is rejected, except on endpoints with a raw bod
     const { method, url } = requestOf(line, anyIds(line));
     const sent = {
       method,
-      url: `${url}?expires_att=x`,
+      url: `${url}${url.includes('?') ? '&' : '?'}expires_att=x`,
       headers: app[auth] ?? bearer(tokens.liveKey),
     };
     const { error } = (await testApp.app.http.inject(sent)).json();

@@ -263,6 +263,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   },
   'GET /v1/usage/overview': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
+  'GET /v1/search': {
+    ...reading,
+    input: () => ({ q: 'anything' }),
+    beyond: () => ({ q: 'anything', env: 'live' }),
+  },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/anchor': { ...reading, input: anchored, beyond: null },

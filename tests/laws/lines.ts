@@ -80,6 +80,7 @@ export const anyIds = (line: AnyLine): Record<string, string> =>
       '01890000-0000-7000-8000-000000000000',
     ]),
     ...requiredChoices(endpointOf(line)),
+    ...requiredTexts(endpointOf(line)),
   ]);
 
 /** IDs that an endpoint's query requires. */
@@ -87,6 +88,10 @@ const requiredIds = ({ query }: Endpoint): string[] =>
   Object.keys(query?.shape ?? {}).filter(
     (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
   );
+
+/** For the text that a search requires, any. */
+const requiredTexts = ({ query }: Endpoint): [string, string][] =>
+  query?.shape.q?.safeParse(undefined).success === false ? [['q', 'anything']] : [];
 
 /** For each choice that the query requires, its first value. */
 const requiredChoices = ({ query }: Endpoint): [string, string][] =>

@@ -71,7 +71,9 @@ export function proseFaults(source: Source): Fault[] {
 
 /** `shelf` is a rejected word, but statements need it as the name of a column in `api_keys`. */
 const withoutColumn = (path: string, messages: string): string =>
-  path.endsWith('rows.ts') ? messages.replaceAll('shelf', '     ') : messages;
+  /(rows|\/key-scan|\/key-matches)\.ts$/.test(path)
+    ? messages.replaceAll('shelf', '     ')
+    : messages;
 
 export const documentFaults = ({ path, text }: Written): Fault[] =>
   phraseFaults({ path, text }, text.replaceAll(/```[\s\S]*?```/g, blank));

@@ -33,6 +33,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'auditLogs.list': 'audit.list',
   'auditLogs.chain': 'audit.verifyChain',
   'auditLogs.anchor': 'audit.anchor',
+  'search.get': 'search.find',
   'deployment.get': 'server.deployment',
   'healthz.get': 'server.health',
   'readyz.get': 'server.ready',

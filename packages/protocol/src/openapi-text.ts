@@ -111,6 +111,7 @@ export const groupDescriptions: Record<keyof typeof endpointGroups, string> = {
   Telemetry: 'How nodes report the requests they have handled.',
   Usage: 'Metrics from telemetry, for billing and for insight into your customers.',
   Environments: 'There are exactly two: `live` and `test`. Only live traffic is billable.',
+  Search: 'Finds keys, tenants, projects, secret keys, members and nodes by a part of their name.',
   Audit: 'Every change, in order, in a hash chain that reveals later edits.',
   Events: 'Signed messages sent to your endpoints about every change, and before keys expire.',
   Deployment: 'The server itself, for pages shown before sign-in.',

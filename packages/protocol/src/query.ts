@@ -6,15 +6,19 @@ import { parseTimestamp } from './timestamp.ts';
 import { Cursor, Uuid } from './validators.ts';
 import { feedIncludes } from './wire/feed-include.ts';
 import {
+  FIND_CHARS_MAX,
   IDS_MAX,
   IDS_MIN,
   POLICY_TENANTS_MAX,
   POLICY_TENANTS_MIN,
   SEARCH_CHARS_MAX,
   SEARCH_CHARS_MIN,
+  SEARCH_EXAMINED_MAX,
   SEARCH_MATCHES_MAX,
+  SEARCH_PART_CHARS_MIN,
   UNDERSTANDS_CHARS_MAX,
 } from './wire/limits.ts';
+import { searchTypes } from './wire/search-types.ts';
 import { looksSecret } from './wire/secret-texts.ts';
 
 const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')}))*$`;
@@ -134,7 +138,50 @@ export const Understands = z
       'other feature is left out. Unknown words are ignored.',
   });
 
-/** Creates a list's search parameter. A row matches if one of these fields starts with the text. */
+const TYPES_PATTERN = `^(${searchTypes.join('|')})(,(${searchTypes.join('|')}))*$`;
+
+/** Types, separated by commas or repeated; parsed in the order of the table. */
+export const SearchTypes = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value, ctx) => {
+    const names = [value].flat().join().split(',');
+    const known = searchTypes.filter((name) => names.includes(name));
+    if (new Set(names).size === known.length) return known;
+    ctx.addIssue({ code: 'custom', message: `may only contain ${searchTypes.join(', ')}` });
+    return z.NEVER;
+  })
+  .meta({
+    jsonSchema: { type: 'string', pattern: TYPES_PATTERN, examples: ['tenant', 'api_key,tenant'] },
+    description: 'The types to find, separated by commas; by default, all of them.',
+  });
+
+/** The text of a search through everything. Spaces around it do not count. */
+export const SearchText = z
+  .string()
+  .refine((value) => !looksSecret(value), {
+    abort: true,
+    message: 'must not contain a full credential: check it with POST /v1/keys/explain instead',
+  })
+  .transform((value) => value.trim())
+  .pipe(text(SEARCH_PART_CHARS_MIN, FIND_CHARS_MAX))
+  .meta({
+    jsonSchema: {
+      type: 'string',
+      minLength: SEARCH_PART_CHARS_MIN,
+      maxLength: FIND_CHARS_MAX,
+      examples: ['globex', 'kr_live_3hArfb'],
+    },
+    description:
+      'Found anywhere in a field, ignoring case (A to Z) and spaces around it. Text that contains ' +
+      'a full credential is rejected, because URLs are logged.',
+  });
+
+/** Which other rows are searched for a text in the middle of a field, in descriptions. */
+export const OLDER_MATCHES =
+  "with PostgreSQL's extension `pg_trgm`, also among older keys, tenants and projects, if the text " +
+  `has ${SEARCH_PART_CHARS_MIN} letters (A to Z) or digits in a row and is not common`;
+
+/** Creates a list's search parameter. A row matches if one of these fields contains the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {
@@ -143,8 +190,10 @@ export const search = (fields: string) => ({
     .optional()
     .meta({
       description:
-        `Only lists rows whose ${fields} starts with this text, ignoring case (A to Z). If there ` +
-        `are more than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
+        `Only lists rows whose ${fields} contains this text, ignoring case (A to Z). A text of ` +
+        `fewer than ${SEARCH_PART_CHARS_MIN} characters has to be at the start; elsewhere, a text ` +
+        `is found in the newest ${SEARCH_EXAMINED_MAX} rows; ${OLDER_MATCHES}. If there are more ` +
+        `than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
         'Text that contains a full credential is rejected, because URLs are logged.',
     }),
 });

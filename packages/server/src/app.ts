@@ -74,6 +74,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     backup: BackupSetup;
     /** The destinations that audit chain anchors are written to. */
     anchorPlaces: readonly AnchorPlace[];
+    prepareSearch?: WorkerParts['prepareSearch'];
     db: Database;
     clock: Clock;
     randomBytes: RandomBytes;

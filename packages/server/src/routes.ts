@@ -12,6 +12,7 @@ import { projectRoutes } from './features/projects/routes.ts';
 import { ratelimitRoutes } from './features/ratelimit/routes.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { scannerRoutes } from './features/scanner/routes.ts';
+import { searchRoutes } from './features/search/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
 import {
@@ -55,6 +56,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...ingestRoutes(parts),
   ...usageRoutes,
   ...environmentRoutes,
+  ...searchRoutes,
   ...auditRoutes,
   ...webhookRoutes(parts),
   ...deploymentRoutes(parts),

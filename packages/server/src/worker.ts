@@ -46,6 +46,8 @@ export type WorkerParts = RetireParts &
     publicUrl: string;
     usageHoursKeptDays: number;
     backup: BackupSetup;
+    /** Builds the indexes of searches. Absent or null on the embedded store, which has none. */
+    prepareSearch?: (() => Promise<void>) | null | undefined;
     newId: NewId;
     log: Log;
     /** If absent, job runs are not counted. */
@@ -130,6 +132,9 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
     run: () => rotateSigningKeys(work, signing),
   },
   { name: 'anchor-heads', everyMs: MINUTE_MS, run: createAnchorJob({ work, ...parts }) },
+  ...(parts.prepareSearch
+    ? [{ name: 'prepare-search', everyMs: HOUR_MS, run: parts.prepareSearch }]
+    : []),
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
   ...backupJobs({ work, ...parts }),
 ];

@@ -6,6 +6,7 @@ import { api } from './api.ts';
 import { audit } from './audit.ts';
 import { embedTokens } from './embed-tokens.ts';
 import { environments } from './environments.ts';
+import { find } from './find.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { members } from './members.ts';
@@ -21,7 +22,7 @@ import { webhooks } from './webhooks.ts';
 import { workspace } from './workspace.ts';
 
 export const tree: Tree = {
-  single: [...account, status, api],
+  single: [...account, find, status, api],
   groups: [
     profileCommands,
     workspace,

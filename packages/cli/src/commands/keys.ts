@@ -57,7 +57,7 @@ const keyList = listCommand({
     { flags: '--state <state>', about: 'only keys in this state', choices: keyStates },
     { flags: '--unused-days <n>', about: 'only keys unused for at least this many days, 1 to 365' },
     { flags: '--prefix <prefix>', about: 'only keys whose prefix starts with this text' },
-    searchOption('name, prefix or ID'),
+    searchOption('name, prefix, ID or tenant'),
   ],
   examples: [
     'keyrail keys list --prefix kr_live_3h',

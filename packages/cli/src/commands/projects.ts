@@ -47,7 +47,7 @@ export const projects: Group = {
   commands: [
     listCommand({
       summary: 'list projects',
-      options: [searchOption('name or slug')],
+      options: [searchOption('name, slug or ID')],
       examples: ['keyrail projects list'],
       pageMax: 1000,
       pages: (client, given, page) =>

@@ -222,6 +222,11 @@ const cases: Case[] = [
   ['audit verify', 'GET /v1/audit_logs/chain'],
   ['audit anchor', 'GET /v1/audit_logs/anchor'],
   ['environments list', 'GET /v1/environments?limit=100'],
+  ['find cust_1042', 'GET /v1/search?q=cust_1042'],
+  [
+    'find krsk_live_AbCdEf --type secret_key --env live',
+    'GET /v1/search?q=krsk_live_AbCdEf&types=secret_key&env=live',
+  ],
   ['usage billing --months 12', 'GET /v1/usage/billing?limit=100&months=12'],
   ['usage tenants --env live', 'GET /v1/usage/tenants?limit=100&env=live'],
   ['usage overview --env live', 'GET /v1/usage/overview?env=live'],

@@ -49,7 +49,7 @@ export const tenants: Group = {
   commands: [
     listCommand({
       summary: 'list tenants',
-      options: [searchOption('name or external ID')],
+      options: [searchOption('name, external ID or ID')],
       examples: ['keyrail tenants list --all'],
       pageMax: 1000,
       pages: (client, given, page) =>

@@ -26,13 +26,10 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/**
- * Returns a list option that prints only rows in which one of these fields starts with the given
- * text.
- */
+/** Returns a list option that prints only rows in which one of these fields contains the text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
-  about: `only rows whose ${fields} starts with this text`,
+  about: `only rows whose ${fields} contains this text`,
 });
 
 /** Where to create something: the project, tenant and environment. */

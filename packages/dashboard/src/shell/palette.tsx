@@ -22,6 +22,7 @@ import { openShortcuts } from './shortcuts-state.ts';
 import { samePage } from './switcher.tsx';
 
 const RESULTS_MAX = 50;
+const PAUSE_MS = 150;
 
 export function Palette() {
   const [text, setText] = useState('');
@@ -29,7 +30,7 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useModal(dialog, closePalette);
-  const found = useFound(text);
+  const { found, state } = useFound(text);
   const commands = [...found, ...matching(useOwnCommands(), text)].slice(0, RESULTS_MAX);
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
@@ -72,6 +73,7 @@ export function Palette() {
         />
       </div>
       <Results id={id} commands={commands} current={current} onRun={run} onPoint={setAt} />
+      <Status state={state} count={commands.length} />
     </dialog>
   );
 }
@@ -90,59 +92,77 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
     list.current?.children[current]?.scrollIntoView({ block: 'nearest' });
   }, [current]);
   return (
-    <>
-      {/* The input keeps the focus and refers to the highlighted option by its ID. */}
-      <div
-        ref={list}
-        id={`${id}-list`}
-        role="listbox"
-        tabIndex={-1}
-        aria-label={palette.results}
-        className={styles.list}
-      >
-        {commands.map((command, at) => (
-          // biome-ignore lint/a11y: the combobox handles the keys of its options
-          <div
-            key={command.id}
-            id={`${id}-${at}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={at === current}
-            className={classes(styles.option, at === current && styles.current)}
-            onClick={() => onRun(command)}
-            onPointerMove={() => onPoint(at)}
-          >
-            <Icon name={command.icon} />
-            <span className={styles.label}>{command.label}</span>
-            {command.note && <span className={styles.note}>{command.note}</span>}
-          </div>
-        ))}
-      </div>
-      <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
-        {commands.length > 0 ? palette.found(commands.length) : en.nothingFound}
-      </p>
-    </>
+    // The input keeps the focus and refers to the highlighted option by its ID.
+    <div
+      ref={list}
+      id={`${id}-list`}
+      role="listbox"
+      tabIndex={-1}
+      aria-label={palette.results}
+      className={styles.list}
+    >
+      {commands.map((command, at) => (
+        // biome-ignore lint/a11y: the combobox handles the keys of its options
+        <div
+          key={command.id}
+          id={`${id}-${at}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={at === current}
+          className={classes(styles.option, at === current && styles.current)}
+          onClick={() => onRun(command)}
+          onPointerMove={() => onPoint(at)}
+        >
+          <Icon name={command.icon} />
+          <span className={styles.label}>{command.label}</span>
+          {command.note && <span className={styles.note}>{command.note}</span>}
+        </div>
+      ))}
+    </div>
   );
 }
 
-/** Results from the sources that mounted screens have added. */
-function useFound(text: string): readonly Command[] {
+function Status({ state, count }: { state: Found['state']; count: number }) {
+  const isSeen = count === 0 || state === 'failed';
+  return (
+    <p role="status" className={isSeen ? styles.none : 'unseen'}>
+      {state === 'failed' && palette.failed}
+      {state === 'searching' && palette.searching}
+      {state === 'done' && (count > 0 ? palette.found(count) : en.nothingFound)}
+    </p>
+  );
+}
+
+type Found = { found: readonly Command[]; state: 'searching' | 'failed' | 'done' };
+
+const NONE: Found = { found: [], state: 'done' };
+
+/**
+ * Results from the sources that mounted screens have added. Asks them when the user stops typing;
+ * the next character cancels what they are still loading.
+ */
+function useFound(text: string): Found {
+  const asked = text.trim();
   const sources = useObserved(paletteSources);
-  const [found, setFound] = useState<readonly Command[]>([]);
+  const [latest, setLatest] = useState<Found>(NONE);
   useEffect(() => {
-    setFound([]);
-    const asked = text.trim();
+    setLatest(asked === '' ? NONE : { found: [], state: 'searching' });
     if (asked === '') return;
     const controller = new AbortController();
-    for (const source of sources) {
-      source(asked, controller.signal).then(
-        (more) => !controller.signal.aborted && setFound((before) => [...before, ...more]),
-        () => null,
+    const { signal } = controller;
+    const show = (found: Found) => signal.aborted || setLatest(found);
+    const ask = () =>
+      Promise.all(sources.map((source) => source(asked, signal))).then(
+        (all) => show({ found: all.flat(), state: 'done' }),
+        () => show({ found: [], state: 'failed' }),
       );
-    }
-    return () => controller.abort();
-  }, [text, sources]);
-  return found;
+    const timer = setTimeout(ask, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [asked, sources]);
+  return latest;
 }
 
 function useOwnCommands(): Command[] {

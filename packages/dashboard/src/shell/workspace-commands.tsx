@@ -1,20 +1,18 @@
-// The palette's results inside a workspace: tenants, keys and projects whose name or identifier
-// starts with the text, and an action that explains a pasted key.
-import type { Item } from '@keyrail/client';
+// The palette's results inside a workspace: what a search finds, and an action that explains a
+// pasted key.
+import type { Answer } from '@keyrail/client';
+import { FIND_CHARS_MAX, SEARCH_PART_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
 import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { palette } from '../texts/palette.ts';
+import type { IconName } from '../ui/controls/icon.tsx';
 import { handKey } from './handed-key.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { type Scope, useScope } from './scope.ts';
 
-const KEYS_FOUND_MAX = 8;
-const OTHERS_FOUND_MAX = 4;
-const TEXT_CHARS_MIN = 2;
-const TEXT_CHARS_MAX = 100;
 /** Text longer than a display prefix may be a full key, which is never sent as a search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
@@ -25,55 +23,46 @@ export function WorkspaceCommands() {
   const send = useSend();
   const source: Source = async (typed, signal) => {
     const pasted = WHOLE_KEY.exec(typed);
-    const text = withoutSecrets(typed);
+    const q = withoutSecrets(typed).trim();
     if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) });
-    if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
-    const others = { query: { q: text, limit: OTHERS_FOUND_MAX }, signal };
-    const keys = { query: { q: text, include_revoked: true, limit: KEYS_FOUND_MAX }, signal };
-    const [tenants, found, projects] = await Promise.all([
-      send('GET /v1/tenants', others),
-      send('GET /v1/keys', keys),
-      send('GET /v1/projects', others),
-    ]);
-    return [
-      ...tenants.data.map(tenantCommand(scope)),
-      ...found.data.map(keyCommand(scope)),
-      ...projects.data.map(projectCommand(scope)),
-    ];
+    const { length } = [...q];
+    if (length < SEARCH_PART_CHARS_MIN || length > FIND_CHARS_MAX) return [];
+    const found = await send('GET /v1/search', { query: { q }, signal });
+    return found.data.map((one) => commandFor(one, scope));
   };
   usePaletteSource(source);
   return null;
 }
 
-const tenantCommand =
-  (scope: Scope) =>
-  ({ id, name, external_id: externalId }: Item<'GET /v1/tenants'>): Command => ({
-    id: `tenant ${id}`,
-    label: name ?? externalId,
-    note: `${palette.tenant} ${externalId}`,
-    icon: 'tenant',
-    run: go(paths.tenant({ ...scope, tenantId: id })),
-  });
+type Result = Answer<'GET /v1/search'>['data'][number];
 
-const keyCommand =
-  (scope: Scope) =>
-  ({ id, name, env, display_prefix: prefix }: Item<'GET /v1/keys'>): Command => ({
-    id: `key ${id}`,
-    label: name ?? prefix,
-    note: `${prefix} ${en.envs[env]}`,
-    icon: 'key',
-    run: go(paths.key({ slug: scope.slug, env, keyId: id })),
-  });
-
-const projectCommand =
-  (scope: Scope) =>
-  ({ id, name, slug }: Item<'GET /v1/projects'>): Command => ({
-    id: `project ${id}`,
-    label: name,
-    note: `${palette.project} ${slug}`,
+/** Where each type is shown. */
+const views: Readonly<
+  Record<Result['type'], { icon: IconName; to(one: Result, at: Scope): string }>
+> = {
+  api_key: { icon: 'key', to: ({ id }, { slug, env }) => paths.key({ slug, env, keyId: id }) },
+  tenant: { icon: 'tenant', to: ({ id }, scope) => paths.tenant({ ...scope, tenantId: id }) },
+  project: {
     icon: 'project',
-    run: go(paths.project({ ...scope, project: slug })),
-  });
+    to: ({ title, subtitle }, scope) => paths.project({ ...scope, project: subtitle ?? title }),
+  },
+  secret_key: { icon: 'secret', to: (_, scope) => paths.secretKeys(scope) },
+  member: { icon: 'members', to: (_, scope) => paths.members(scope) },
+  node: { icon: 'node', to: (_, scope) => paths.nodes(scope) },
+};
+
+function commandFor(one: Result, scope: Scope): Command {
+  const { type, title, subtitle, env } = one;
+  const { icon, to } = views[type];
+  return {
+    // A node is listed once for each project and environment.
+    id: `found ${type} ${one.id} ${one.href} ${env}`,
+    label: title,
+    note: [palette.types[type], subtitle, env && en.envs[env]].filter(Boolean).join(' · '),
+    icon,
+    run: go(to(one, { ...scope, env: env ?? scope.env })),
+  };
+}
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 

@@ -110,6 +110,7 @@ const FURTHER = [
   'GET /v1/secret_keys/current',
   'GET /v1/secret_keys/{id}/usage',
   'PATCH /v1/secret_keys/{id}',
+  'GET /v1/search',
 ];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
@@ -186,8 +187,11 @@ test('only the listed fields accept null', () => {
   ]);
 });
 
+/** Returns the best few results, and no others. */
+const SEARCH = 'GET /v1/search';
+
 test('every list can be paged, and no other response can', () => {
-  for (const [line, { list, query, answers }] of all) {
+  for (const [line, { list, query, answers }] of all.filter(([line]) => line !== SEARCH)) {
     const answer = answers[200];
     const isList = answer instanceof z.ZodObject && answer.safeParse(emptyList).success;
     equal(list ?? false, isList, line);

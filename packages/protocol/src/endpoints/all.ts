@@ -14,6 +14,7 @@ import { probeEndpoints } from './probes.ts';
 import { projectEndpoints } from './projects.ts';
 import { ratelimitEndpoints } from './ratelimit.ts';
 import { scannerEndpoints } from './scanner.ts';
+import { searchEndpoints } from './search.ts';
 import { secretKeyEndpoints } from './secret-keys.ts';
 import { tenantEndpoints } from './tenants.ts';
 import { usageEndpoints } from './usage.ts';
@@ -37,6 +38,7 @@ export const endpointGroups = {
   Telemetry: ingestEndpoints,
   Usage: usageEndpoints,
   Environments: environmentEndpoints,
+  Search: searchEndpoints,
   Audit: auditEndpoints,
   Events: webhookEndpoints,
   Deployment: deploymentEndpoints,
@@ -61,6 +63,7 @@ export const allEndpoints = {
   ...ingestEndpoints,
   ...usageEndpoints,
   ...environmentEndpoints,
+  ...searchEndpoints,
   ...auditEndpoints,
   ...webhookEndpoints,
   ...deploymentEndpoints,

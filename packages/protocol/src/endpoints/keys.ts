@@ -89,7 +89,7 @@ export const keyEndpoints = endpoints({
             'empty and still have a next page.',
         }),
       ...byId,
-      ...search('name, display prefix or ID'),
+      ...search("name, display prefix or ID, or whose tenant's name or external ID,"),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,

@@ -32,7 +32,7 @@ export const projectEndpoints = endpoints({
     query: z.strictObject({
       slug: Slug.optional(),
       ...byId,
-      ...search('name or slug'),
+      ...search('name, slug or ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

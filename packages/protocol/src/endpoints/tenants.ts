@@ -33,7 +33,7 @@ export const tenantEndpoints = endpoints({
     query: z.strictObject({
       external_id: ExternalId.optional(),
       ...byId,
-      ...search('name or external ID'),
+      ...search('name, external ID or ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
 
+export const nodeStates = ['current', 'behind', 'silent'] as const;
+
 export const PolicyNode = z
   .strictObject({
     object: z.literal('policy_node'),
@@ -15,7 +17,7 @@ export const PolicyNode = z
       description: 'The version the node has acknowledged; 0 if none yet.',
     }),
     current_version: z.int().min(1).meta({ description: "The project's current version." }),
-    state: z.enum(['current', 'behind', 'silent']).meta({
+    state: z.enum(nodeStates).meta({
       description:
         '`silent`: the node has not polled for 90 seconds of server uptime, so revocations do ' +
         'not wait for it. Otherwise `current` or `behind`, depending on its version.',

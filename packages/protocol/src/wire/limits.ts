@@ -119,6 +119,13 @@ export const SEARCH_CHARS_MAX = 200;
 // The maximum number of matches per field and, for keys, per environment and state. Further matches
 // are not listed.
 export const SEARCH_MATCHES_MAX = 500;
+// A text of at least this many characters also matches in the middle of a field. It's looked for in
+// this many of the newest rows and, for keys, in as many for each environment.
+export const SEARCH_PART_CHARS_MIN = 3;
+export const SEARCH_EXAMINED_MAX = 10_000;
+// A search through everything.
+export const FIND_CHARS_MAX = 100;
+export const FOUND_PER_TYPE_MAX = 10;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
 

@@ -118,6 +118,7 @@ export const methods = {
     overview: 'GET /v1/usage/overview',
   },
   environments: { list: 'GET /v1/environments' },
+  search: { find: 'GET /v1/search' },
   audit: {
     list: 'GET /v1/audit_logs',
     verifyChain: 'GET /v1/audit_logs/chain',

@@ -11,12 +11,16 @@ const CODE_POINT_MAX = 0x10ffff;
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
+/** Lowercases the ASCII letters, as the columns that searches use. */
+export const lowered = (text: string): string =>
+  text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 /**
  * Returns the range of all strings that begin with `start`, after lowercasing its ASCII letters.
  * Strings are sorted by code point, which is the same as byte order.
  */
 export function textRangeOf(start: string): TextRange {
-  const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  const from = lowered(start);
   const chars = [...from];
   for (let last = chars.pop(); last !== undefined; last = chars.pop()) {
     const code = last.codePointAt(0) ?? 0;

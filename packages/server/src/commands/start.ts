@@ -18,6 +18,7 @@ import { createIdMaker } from '../base/ids.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { type Config, urlOf } from '../config.ts';
+import { createSearchPreparation } from '../db/trigram-search.ts';
 import { anchorPlacesOf } from '../features/audit/anchor-places.ts';
 import { recordRun } from '../features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from '../features/scanner/public-keys.ts';
@@ -148,6 +149,7 @@ async function openApp(config: Config, { makesBackups, ...opening }: Opening): P
     scannerKeys: scanner.scannerKeys
       ? openScannerKeys(scanner.scannerKeys, { log })
       : noScannerKeys,
+    prepareSearch: store.databaseUrl && createSearchPreparation(store.databaseUrl.reveal(), log),
     anchorPlaces: anchorPlacesOf({ ...store, ...config.audit }, hostname()),
     backup: {
       ...backups,

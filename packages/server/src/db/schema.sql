@@ -1483,6 +1483,17 @@ CREATE OR REPLACE FUNCTION idempotency_stripe(scope bytea)
  IMMUTABLE
 RETURN ((get_byte(scope, 0) & 15))::smallint;
 
+CREATE OR REPLACE FUNCTION indexed_matches(kind text, part text)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE ROWS 100
+AS $function$
+begin
+  if to_regprocedure('trigram_matches(text, text)') is not null then
+    return query execute 'select * from trigram_matches($1, $2)' using kind, part;
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION iso_millis(moment timestamp with time zone)
  RETURNS text
  LANGUAGE sql

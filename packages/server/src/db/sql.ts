@@ -1,9 +1,8 @@
 // Runs statements and returns typed rows. Also contains statement parts that several features
 // share. Fields are camelCase in TypeScript, and columns are snake_case in the database.
 import { JsonText } from '../base/json-text.ts';
-import { textRangeOf } from '../base/prefix-range.ts';
 import type { Listed, SizedPage } from '../base/sized-page.ts';
-import { joined, named, type Sql, sql, textOf } from '../base/sql.ts';
+import { named, type Sql, sql, textOf } from '../base/sql.ts';
 import type { Answer, Statement } from './database.ts';
 
 /**
@@ -39,33 +38,6 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
   if (row === null) throw new Error('bug: a statement returned no row');
   return row;
 }
-
-/**
- * Returns a condition that a lowercased column begins with a string, in a form that an index
- * supports.
- */
-export function beginsWith(column: Sql, start: string): Sql {
-  const { from, to } = textRangeOf(start);
-  const isAfter = sql`${column} >= ${from}`;
-  return to === null ? isAfter : sql`(${isAfter} and ${column} < ${to})`;
-}
-
-type Search = {
-  /** Queries that each select `id` and `created_at`, in index order and up to a limit. */
-  matches: Sql[];
-  after: { createdAt: Date; id: string } | null;
-  limit: number;
-};
-
-/** The newest rows among all matches, as a table `page (id, created_at)`; each row appears once. */
-export const newestMatches = ({ matches, after, limit }: Search): Sql => sql`(
-  select id, created_at
-  from (${joined(
-    matches.map((each) => sql`(${each})`),
-    sql` union `,
-  )}) matched
-  ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
-  order by created_at desc, id desc limit ${limit}) page`;
 
 /** The rows with these IDs that meet a condition, each looked up by its primary key. */
 export const byIds = (table: string, ids: readonly string[], condition: Sql): Sql => sql`(

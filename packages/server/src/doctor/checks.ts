@@ -26,6 +26,7 @@ const ORDER = [
   'backups',
   'worker',
   'nodes',
+  'search',
   'public url',
 ];
 

@@ -14,6 +14,7 @@ import { checkMigrations } from './migrations-check.ts';
 import { checkNodes } from './nodes-check.ts';
 import { checkPublishedKeys } from './public-url-check.ts';
 import { checkLogin, checkRoles } from './roles-check.ts';
+import { checkSearch } from './search-check.ts';
 import { checkSigningKeys } from './signing-keys-check.ts';
 import { checkApiCount, checkMailQueue, checkWorker } from './worker-check.ts';
 
@@ -108,6 +109,7 @@ function contentChecks(
     ['backups', () => checkBackups(inspection, backups)],
     ['mail', () => checkMailQueue(inspection)],
     ['nodes', () => checkNodes(inspection)],
+    ['search', () => checkSearch(inspection)],
     ['public url', () => checkPublishedKeys(inspection, publicUrl)],
     // An embedded database is open in this process, so no server is using it.
     ['worker', async () => (isShared ? checkWorker(inspection) : [])],

@@ -115,7 +115,7 @@ type PickProps = {
   onKeyId(keyId: string): void;
 };
 
-/** Finds keys by name, prefix or ID. Keys in the page's environment come first. */
+/** Finds keys by name, prefix, ID or tenant. Keys in the page's environment come first. */
 function PickKey({ control, keyId, onKeyId }: PickProps) {
   const { env } = useScope();
   const [typed, setTyped] = useState<string | null>(null);

@@ -11,7 +11,7 @@ export const texts = {
   keyPlaceholder: 'kr_live_… or kr_test_…',
   keyHint: 'The key is sent to the server only to run these checks. It’s never stored or logged.',
   pick: 'Or choose an existing key',
-  pickPlaceholder: 'Name, prefix or ID',
+  pickPlaceholder: 'Name, prefix, ID or tenant',
   noKeys: 'No matching keys',
   scopes: 'Scopes the route requires',
   scopesPlaceholder: 'invoices:write',

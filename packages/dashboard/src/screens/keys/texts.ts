@@ -25,7 +25,7 @@ export const texts = {
   weekText: (requests: number) => `${requests.toLocaleString('en')} requests in 7 days`,
   filters: {
     label: 'Filter keys',
-    search: 'Name, prefix or ID',
+    search: 'Name, prefix, ID or tenant',
     state: 'State',
     project: 'Project',
     tenant: 'Tenant',

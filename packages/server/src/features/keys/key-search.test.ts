@@ -1,4 +1,4 @@
-// Finding keys with `q`, by the start of their name, display prefix or ID, and with `id`, by known
+// Finding keys with `q`, by any part of their name, display prefix or ID, and with `id`, by known
 // IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,27 +9,57 @@ const list = 'GET /v1/keys';
 const found = async (call: Caller, input: Record<string, unknown>) =>
   (await call(list, input)).data.map(({ id }) => id);
 
-test('a search finds a key by the start of its name, prefix or ID, and ignores case', async (t) => {
+test('a search finds a key by any part of its name, prefix or ID, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   const key = await given.key({ name: 'Backend, Berlin 100%_' });
   const other = await given.key({ name: 'A backend' });
-  for (const q of ['b', 'BACKEND', 'backend, berlin 100%_', 'Backend, Berlin 100%_']) {
+  for (const q of ['b', 'BA', 'lin', 'D, BERLIN', '100%_', 'backend, berlin 100%_']) {
     deepEqual(await found(as.liveKey, { q }), [key.id], q);
+  }
+  for (const q of ['ackend', 'BACK', 'end']) {
+    deepEqual(await found(as.liveKey, { q }), [other.id, key.id], q);
   }
   for (const one of [key, other]) {
     const prefix = one.display_prefix;
-    for (const q of [prefix, prefix.toUpperCase(), one.id, one.id.toUpperCase()]) {
+    for (const q of [prefix, prefix.slice(8).toUpperCase(), one.id, one.id.slice(9)]) {
       deepEqual(await found(as.liveKey, { q }), [one.id], q);
     }
     for (const q of ['kr_', 'kr_live_', one.id.slice(0, 2)]) {
       deepEqual(await found(as.liveKey, { q }), [other.id, key.id], q);
     }
   }
-  for (const q of ['ackend', 'backend%', 'k_', `${key.id}0`, 'ß', '%']) {
+  for (const q of ['ac', 'nd', 'backend%', 'b_ckend', 'k_', `${key.id}0`, 'ß', '%', '%_%']) {
     deepEqual(await found(as.liveKey, { q }), [], q);
   }
   // Longer than a display prefix, so it may be the beginning of a full key.
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
+});
+
+test("a list finds a tenant's keys by the tenant's name or external ID", async (t) => {
+  const { as, given } = await harness(t);
+  const tenant = await given.tenant({ name: 'Globex Corporation', external_id: 'cust_1042' });
+  const one = await given.key({ tenant_id: tenant.id, name: 'One' });
+  const two = await given.key({ tenant_id: tenant.id, name: 'Globe', env: 'test' });
+  const other = await given.key({ name: 'Other' });
+  for (const q of ['globex', 'CORPO', 'cust_1042', '1042', tenant.id]) {
+    deepEqual(await found(as.liveKey, { q }), [two.id, one.id], q);
+    deepEqual(await found(as.liveKey, { q, env: 'live' }), [one.id], q);
+    deepEqual(await found(as.liveKey, { q, project_id: one.project_id }), [one.id], q);
+    deepEqual(await found(as.liveKey, { q, state: 'revoked' }), [], q);
+    deepEqual(await found(as.liveKey, { q, id: [other.id, one.id] }), [one.id], q);
+    deepEqual(await found(as.testKey, { q }), [two.id], q);
+  }
+  const limited = async (limits: object) =>
+    as.token((await as.liveKey('POST /v1/secret_keys', { env: 'live', ...limits })).key);
+  const both = await limited({ permissions: ['keys:read', 'tenants:read'] });
+  deepEqual(await found(both, { q: 'cust_1042' }), [two.id, one.id]);
+  const without = await limited({ permissions: ['keys:read'] });
+  for (const more of [{}, { id: [one.id] }]) {
+    deepEqual(await found(without, { q: 'cust_1042', ...more }), [], 'it may not read tenants');
+  }
+  deepEqual(await found(without, { q: 'one' }), [one.id]);
+  const elsewhere = await limited({ project_ids: [two.project_id] });
+  deepEqual(await found(elsewhere, { q: 'globex' }), [two.id]);
 });
 
 test('a key that matches in several fields is listed once', async (t) => {

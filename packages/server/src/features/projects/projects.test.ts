@@ -207,7 +207,7 @@ test('projects are listed newest first, in pages', async (t) => {
   deepEqual((await as.liveKey(list, { slug: 'nowhere' })).data, []);
 });
 
-test('a search finds a project by the start of its name or slug, and ignores case', async (t) => {
+test('a search finds a project by any part of its name, slug or ID, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   await (await harness(t)).given.project({ name: 'Pay', slug: 'pay-theirs' });
   const named = await given.project({ name: 'Payments API', slug: 'orders' });
@@ -219,7 +219,10 @@ test('a search finds a project by the start of its name or slug, and ignores cas
   deepEqual(await found({ q: 'PAY' }), [current, await as.liveKey(read, { id: named.id })]);
   deepEqual(await found({ q: 'pay-' }), [current]);
   deepEqual(await found({ q: 'orders', slug: 'pay-2' }), [current]);
-  for (const input of [{ q: 'api' }, { q: 'red', slug: 'pay-2' }, { q: '%' }]) {
+  for (const q of ['api', 'MENTS a', named.id, named.id.slice(9).toUpperCase()]) {
+    deepEqual(await found({ q }), [await as.liveKey(read, { id: named.id })], q);
+  }
+  for (const input of [{ q: 'pi' }, { q: 'xed', slug: 'pay-2' }, { q: '%' }, { q: 'pay%' }]) {
     deepEqual(await found(input), [], JSON.stringify(input));
   }
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');

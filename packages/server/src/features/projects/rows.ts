@@ -1,12 +1,13 @@
 // All SQL statements for projects. Deleted rows are kept for the feed, usage and the audit log;
 // these statements do not return them.
-import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { notFound } from '../../base/errors.ts';
-import { allOf, changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { beginsWith, byIds, many, maybe, newestMatches, one } from '../../db/sql.ts';
+import { allOf, changesOf, sql, valuesOf } from '../../base/sql.ts';
+import { fieldsOf, matchesIn, matchesText, newestMatches } from '../../base/text-match.ts';
+import { byIds, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { type Check, locking } from '../../doors/plan.ts';
+import { searchableProjects } from './project-search.ts';
 
 type Columns = Tables['projects'];
 
@@ -40,7 +41,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   slug?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** The start of a name or slug. */
+  /** Part of a name, slug or ID. */
   q?: string | undefined;
   after: Position | null;
   limit: number;
@@ -65,7 +66,7 @@ export function listProjects(
     tx,
     sql<ProjectRow>`${living}
       ${after ? sql`and (p.created_at, p.id) < (${after.createdAt}, ${after.id})` : sql``}
-      ${q === undefined ? sql`` : sql`and (${byName(q)} or ${bySlug(q)})`}
+      ${q === undefined ? sql`` : sql`and ${matchesText(fieldsOf(searchableProjects), q)}`}
       ${page}`,
   );
 }
@@ -79,7 +80,7 @@ function projectsWithIds(
   const conditions = [
     sql`deleted_at is null`,
     ...(slug === undefined ? [] : [sql`slug = ${slug}`]),
-    ...(q === undefined ? [] : [sql`(${byName(q)} or ${bySlug(q)})`]),
+    ...(q === undefined ? [] : [matchesText(fieldsOf(searchableProjects), q)]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
   return many(
@@ -91,21 +92,14 @@ function projectsWithIds(
   );
 }
 
-const byName = (q: string) => beginsWith(sql`name_key`, q);
-const bySlug = (q: string) => beginsWith(sql`slug_key`, q);
-
 function searchProjects(
   tx: Read,
   { q, after, limit }: Filter & { q: string },
 ): Promise<ProjectRow[]> {
-  const by = (condition: Sql, order: Sql) =>
-    sql`select id, created_at from projects where ${condition}
-      order by ${order} limit ${SEARCH_MATCHES_MAX}`;
-  const matches = [by(byName(q), sql`name_key, created_at desc`), by(bySlug(q), sql`slug_key`)];
   // The limit keeps the planner from reading all projects in page order.
   return many(
     tx,
-    sql<ProjectRow>`select found.* from ${newestMatches({ matches, after, limit })}
+    sql<ProjectRow>`select found.* from ${newestMatches({ matches: matchesIn(searchableProjects, q), after, limit })}
       cross join lateral (${living} and p.id = page.id limit 1) found
       order by found.created_at desc, found.id desc`,
   );

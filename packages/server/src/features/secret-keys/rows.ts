@@ -61,11 +61,13 @@ export async function findPersonBehindKey(tx: Read, id: string): Promise<string 
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}
       union all select k.created_by, chain.length + 1
+        -- The limit keeps the planner from reading all secret keys.
         from chain cross join lateral (
           select created_by from secret_keys where id = chain.creator limit 1) k
         where chain.length < ${CHAIN_MAX})
     select creator from chain
-    where creator is not null and not exists (select from secret_keys k where k.id = creator)`;
+    where creator is not null
+      and (select k.id from secret_keys k where k.id = creator limit 1) is null`;
   return (await maybe(tx, found))?.creator ?? null;
 }
 
@@ -115,8 +117,8 @@ export async function insertSecretKey(
 /** Throws 404 if a project has been deleted or the caller can't access it. */
 export async function requireProjects(tx: Read, ids: readonly string[] | null): Promise<void> {
   if (ids === null) return;
-  const counted = sql<{ known: number }>`select count(*)::int as known from projects
-    where id = any (${ids}::uuid[]) and deleted_at is null`;
+  const counted = sql<{ known: number }>`select count(*)::int as known
+    from ${byIds('projects', ids, sql`deleted_at is null`)}`;
   if ((await one(tx, counted)).known < ids.length) throw notFound('project');
 }
 

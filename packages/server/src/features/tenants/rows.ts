@@ -1,12 +1,13 @@
 // All SQL statements for tenants. Deleted rows are kept for usage and the audit log; these
 // statements do not return them.
-import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { allOf, changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
-import { beginsWith, byIds, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
+import { fieldsOf, matchesIn, matchesText, newestMatches } from '../../base/text-match.ts';
+import { byIds, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
+import { searchableTenants } from './tenant-search.ts';
 
 export type TenantRow = Tables['tenants'];
 
@@ -34,7 +35,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   externalId?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** The start of a name or external ID. */
+  /** Part of a name, external ID or ID. */
   q?: string | undefined;
   after: Position | null;
 };
@@ -52,7 +53,7 @@ export function listTenants(
   { limit, metaBytes }: PageSize,
 ): Promise<SizedPage<ListedTenant>> {
   if (q !== undefined && externalId === undefined && ids === undefined) {
-    const page = newestMatches({ matches: matchesOf(q), after, limit });
+    const page = newestMatches({ matches: matchesIn(searchableTenants, q), after, limit });
     // The limit keeps the planner from reading all tenants in page order.
     const listed = sql`select found.* from ${page}
       cross join lateral (select * from tenants where id = page.id limit 1) found`;
@@ -66,9 +67,7 @@ export function listTenants(
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),
-    ...(q === undefined
-      ? []
-      : [sql`(${beginsWith(sql`name_key`, q)} or ${beginsWith(sql`external_id_key`, q)})`]),
+    ...(q === undefined ? [] : [matchesText(fieldsOf(searchableTenants), q)]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
   const where = allOf(conditions);
@@ -81,16 +80,6 @@ export function listTenants(
   const listed = sql`select * from tenants where ${where} order by ${order} limit ${limit}`;
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
-
-/** Searches one field at a time. */
-const matchesOf = (q: string): Sql[] => [
-  sql`select id, created_at from tenants
-    where ${beginsWith(sql`name_key`, q)}
-    order by name_key, created_at desc limit ${SEARCH_MATCHES_MAX}`,
-  sql`select id, created_at from tenants
-    where ${beginsWith(sql`external_id_key`, q)}
-    order by external_id_key limit ${SEARCH_MATCHES_MAX}`,
-];
 
 type Changeable = 'name' | 'meta' | 'embedEpoch' | 'updatedAt' | 'deletedAt';
 

@@ -225,7 +225,7 @@ test('tenants are listed newest first, and can be filtered by external ID', asyn
   deepEqual((await as.liveKey(list, { external_id: 'nobody' })).data, []);
 });
 
-test('a search finds a tenant by the start of its name or external ID, and ignores case', async (t) => {
+test('a search finds a tenant by any part of its name, external ID or ID, and ignores case', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await (await harness(t)).given.tenant({ external_id: 'blue-9', name: 'Blue' });
   const blue = await given.tenant({ external_id: 'cust-1', name: 'Blue Ltd' });
@@ -239,7 +239,10 @@ test('a search finds a tenant by the start of its name or external ID, and ignor
   deepEqual(await found({ q: 'blue-' }), [cust.id]);
   deepEqual(await found({ q: 'cust', external_id: 'cust-1' }), [blue.id]);
   deepEqual(await found({ q: 'red', external_id: 'cust-1' }), []);
-  for (const q of ['ltd', theirs.id, '%']) deepEqual(await found({ q }), [], q);
+  for (const q of ['ltd', 'E LTD', 'ust-', blue.id, blue.id.slice(9)]) {
+    deepEqual(await found({ q }), [blue.id], q);
+  }
+  for (const q of ['td', theirs.id, '%', 'blu%', 'blue_']) deepEqual(await found({ q }), [], q);
   for (const q of ['', 'x'.repeat(201)]) {
     await refused(as.liveKey(list, { q }), 400, 'invalid_request');
   }

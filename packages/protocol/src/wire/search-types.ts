@@ -1,0 +1,11 @@
+// What a search through everything finds.
+export const searchTypes = [
+  'api_key',
+  'tenant',
+  'project',
+  'secret_key',
+  'member',
+  'node',
+] as const;
+
+export type SearchType = (typeof searchTypes)[number];
