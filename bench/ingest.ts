@@ -1,6 +1,6 @@
 // Telemetry over HTTP on PostgreSQL, counted in events. The peer sends the same statements with
-// bare `pg`, from batches that are already parsed, checked and summed: the cost of the database
-// alone.
+// bare `pg`, from batches that are already parsed, checked and summed, so it measures the cost of
+// the database alone.
 import { byWorker, type Span, underLoad } from './load/contestants.ts';
 import { type LoadGenerator, openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Program, type Worker } from './load/programs.ts';
@@ -34,7 +34,7 @@ const GROWTH_MAX = 1.2;
 /** Memory is compared only over this many rounds at the end. */
 const LAST_ROUNDS = 5;
 /**
- * Batches are slow: rounds of the usual length would be spent mostly waiting for the last batches.
+ * Batches are slow, so rounds of the usual length would mostly be spent waiting for the last ones.
  */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
 /** Parallel peers wait for locks on the same rows, so a higher concurrency would be slower. */

@@ -67,7 +67,7 @@ export async function measureRatelimit({ plan, report }: Run): Promise<void> {
     compare('check, redis', 'one EVALSHA', 0.7);
     compare('check, redis', 'flexible', 1);
     compare('check, memory', 'one EVALSHA', 0.8);
-    // The same goal, but harder to meet: this route calls nothing.
+    // The same goal, but harder to meet, because this route calls nothing.
     compare('check, memory', 'trivial POST', 0.8);
   });
 }

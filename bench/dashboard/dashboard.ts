@@ -194,7 +194,10 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** Measures the time from the start of a visit until rows appear, each in a new browser context. */
+/**
+ * Measures the time from the start of a visit until rows appear. Each visit has a new browser
+ * context.
+ */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
   // The first visit only warms up the server.

@@ -24,7 +24,10 @@ export async function isEndedByOverrun(
 /** How many pieces of work were completed, and how long that took. */
 export type Counted = { done: number; ms: number; isEnded: boolean };
 
-/** If a round was cut off before it completed anything, it counts as one piece: an upper bound. */
+/**
+ * If a round was cut off before it completed anything, it counts as one piece, which makes the rate
+ * an upper bound.
+ */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 
 /** Runs `concurrency` loops in parallel. Each repeats the step until the time is up. */

@@ -29,7 +29,8 @@ export async function createKeys(
 }
 
 /**
- * IDs begin with their creation time, like the server's, as in a table that has grown over time.
+ * IDs begin with their creation time, like the server's, so that the table looks as if it had grown
+ * over time.
  */
 const TIMED_ID = `encode(substring(int8send((extract(epoch from at) * 1000)::bigint) from 3)
   || substring(uuid_send(gen_random_uuid()) from 7), 'hex')::uuid`;

@@ -24,7 +24,7 @@ export type Tried = {
   repairedMs: number;
   /** The time from the repair until every part had a spare again; null if that took too long. */
   wholeMs: number | null;
-  /** When probes failed, and when the part was repaired, in seconds after the fault. */
+  /** When probes failed, and when the part was repaired, in seconds since the fault began. */
   story: string;
   violations: string[];
 };

@@ -31,7 +31,7 @@ const WEIGHTS = {
 
 export type StepKind = keyof typeof WEIGHTS;
 
-/** The dice select among the objects that exist when the step runs. */
+/** `dice` selects among the objects that exist when the step runs. */
 export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
 
 export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };

@@ -16,8 +16,8 @@ export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string
 ];
 
 /**
- * After a fault begins, everything must be served again before the fault is repaired. After the
- * repair, every part must recover.
+ * Even before a fault is repaired, every kind of request must be served again. After the repair,
+ * every part must recover.
  */
 function violationsOf(tried: Tried): string[] {
   const { part, fault, firstMs, repairedMs, wholeMs, violations } = tried;

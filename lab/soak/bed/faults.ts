@@ -1,4 +1,4 @@
-// Faults in a single part, shared by all beds: in a process, or in the connections through a proxy.
+// Faults in a single part: a process, or the connections through a proxy. All beds share them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';

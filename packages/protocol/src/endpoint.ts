@@ -62,7 +62,9 @@ type Described = {
   answers: Record<number, z.ZodType | null>;
 };
 
-/** Preserves the exact type of the map: misspelt methods and unknown fields do not compile. */
+/**
+ * Preserves the exact type of the map, so that misspelt methods and unknown fields do not compile.
+ */
 export function endpoints<const T extends Record<Line, Endpoint>>(map: T & OnlyKnown<T>): T {
   return map;
 }

@@ -74,8 +74,8 @@ export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The maximum value of the KEYRAIL_REVOKE_WAIT_MS setting. Except for database waits, operators
-// cannot configure a longer wait.
+// The maximum value of the KEYRAIL_REVOKE_WAIT_MS setting. Apart from waits for the database, it is
+// the longest wait that operators can configure.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 // The maximum length of the text in a request to explain a key. The text need not be a key.

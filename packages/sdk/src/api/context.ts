@@ -22,7 +22,7 @@ export type RateLimitState = {
   readonly resetMs: number;
 };
 
-/** Metadata of a key: free-form JSON. */
+/** A key's metadata, which is free-form JSON. */
 export type KeyMeta = Readonly<Record<string, unknown>>;
 
 /** The fields that every context has. */

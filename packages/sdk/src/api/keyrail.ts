@@ -56,7 +56,7 @@ export type KeyrailState = {
 export type Keyrail<R = unknown> = {
   /**
    * Resolves to true as soon as a policy no older than `maxStaleMs` is loaded, from the feed or the
-   * cache; to false if that doesn't happen within the timeout (10 s by default). Never rejects.
+   * cache, and to false if that doesn't happen within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /**
