@@ -73,7 +73,7 @@ function passed({ details, skip, todo }: Passed, name: string): What | null {
       reason: excuse === true ? 'no reason given' : excuse || 'todo',
     };
   }
-  // A suite is only a container: its tests are counted individually.
+  // A suite is only a container, and its tests are counted individually.
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 

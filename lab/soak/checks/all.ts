@@ -1,4 +1,4 @@
-// The invariants by number. A sentence states each of them, and a function checks it.
+// The invariants by number. Each has a sentence that states it and a function that checks it.
 import type { Check, Finding, History } from '../history.ts';
 import { I1, I2, I3 } from './audit.ts';
 import { I4, I5, I6, I7, I8, I9 } from './feed.ts';

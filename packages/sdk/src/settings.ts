@@ -76,8 +76,8 @@ type Bounds = { min: number; max: number; usual: number };
 type Warn = (message: string) => void;
 
 /**
- * The minimum `staleAfterMs`, in poll intervals: jitter delays a poll by up to 20 %, and a poll
- * takes time.
+ * The minimum `staleAfterMs`, in poll intervals. It is more than one, because jitter delays a poll
+ * by up to 20 %, and a poll takes time.
  */
 const STALE_POLLS_MIN = 1.5;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;

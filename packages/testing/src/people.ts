@@ -52,7 +52,7 @@ export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]>
 
 const readMails = new Map<string, Mail>();
 
-/** Each file is read only once: emails never change, and a test process sends hundreds. */
+/** Each file is read only once, because emails never change, and a test process sends hundreds. */
 async function readMail(name: string): Promise<Mail> {
   const mail = readMails.get(name) ?? JSON.parse(await readFile(join(mailDirectory, name), 'utf8'));
   readMails.set(name, mail);

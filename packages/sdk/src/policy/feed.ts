@@ -189,10 +189,10 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged: not while the cache has an older copy that can
-   * be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one named poll
-   * reports the last secured version, so that revocations wait for this node and are reported as
-   * incomplete.
+   * Whether the policy in force may be acknowledged. It may not while the cache has an older copy
+   * that can be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one
+   * named poll reports the last secured version, so that revocations wait for this node and are
+   * reported as incomplete.
    */
   async #isSecured({ version }: Policy): Promise<boolean> {
     const { cache, clock } = this.#parts;
@@ -212,8 +212,8 @@ export class Feed {
     const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // Slow down instead of polling in a tight loop: the server did not hold the poll, or it was not
-    // asked to and its response left the policy stale.
+    // Slow down instead of polling in a tight loop, because the server did not hold the poll, or it
+    // was not asked to and its response left the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;

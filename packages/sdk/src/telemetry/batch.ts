@@ -39,8 +39,8 @@ export type TelemetryEvent = {
 const OPENING = '{"events":[';
 
 /**
- * Events in order of arrival, serialised as JSON into one reusable buffer: queued objects, or new
- * memory for every batch, would burden the garbage collector.
+ * Events in order of arrival, serialised as JSON into one reusable buffer, because queued objects,
+ * or new memory for every batch, would burden the garbage collector.
  */
 export class Lines {
   #bytes = Buffer.allocUnsafeSlow(LINES_BYTES_FIRST);
@@ -152,7 +152,8 @@ export function openSender(
  * Truncates every field to what the control plane accepts, so that it never rejects a whole batch
  * because of one unusual request.
  */
-// bench sdk: serialised by hand for every request, in a third of the time of `JSON.stringify`.
+// Serialised by hand, in a third of the time of `JSON.stringify` (`npm run bench -- sdk`), because
+// this runs for every request.
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
   const status = isStatus(event.status) ? event.status : STATUS_ODD;

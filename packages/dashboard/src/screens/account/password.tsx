@@ -29,7 +29,7 @@ export function Password({ email }: { email: string }) {
       {
         onSuccess: () => {
           // This user's other sessions have ended. Tabs that use one find out when they reload the
-          // user.
+          // user's details.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

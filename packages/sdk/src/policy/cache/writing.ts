@@ -53,7 +53,8 @@ export class Writing {
   /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
   /**
-   * Whether the policy came from a snapshot: the same version on disk may have a different history.
+   * Whether the policy came from a snapshot. If so, the same version on disk may have a different
+   * history.
    */
   #isReplaced = false;
   /** Whether the policy file on disk lacks the newest version. */
@@ -132,7 +133,8 @@ export class Writing {
   }
 
   async close(): Promise<void> {
-    // The journal first: it is small, and the process may exit before the policy file is written.
+    // The journal comes first, because it is small and the process may exit before the policy file
+    // is written.
     await this.secure();
     this.#isClosed = true;
     await this.#sync.close();

@@ -1,5 +1,5 @@
-// Each key's ID and tenant ID as words, in chunks whose used rows never change: a context refers to
-// a row until its IDs are read, perhaps long after the key was removed.
+// Each key's ID and tenant ID as words, in chunks whose used rows never change, because a context
+// refers to a row until its IDs are read, perhaps long after the key was removed.
 import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;

@@ -1,6 +1,6 @@
 // A project's keys, indexed by digest. Each key's own data is in typed arrays, and data that keys
-// share is in a pool: a million keys take less than 100 bytes each, and the garbage collector has
-// no objects to trace.
+// share is in a pool, so a million keys take less than 100 bytes each, and the garbage collector
+// has no objects to trace.
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
@@ -28,7 +28,7 @@ export type Entry = {
 
 /** Additional data about a key, which a node may request. */
 export type Extra = {
-  /** Unparsed JSON: few requests need it, and parsing it for all keys would be expensive. */
+  /** Unparsed JSON, because few requests need it and parsing it for all keys would be expensive. */
   readonly meta?: string;
   readonly tenantExternalId?: string;
 };
@@ -256,7 +256,9 @@ export class PolicyTable {
     }
   }
 
-  /** The old link keeps its extra until the end: records that refer to it may still be read. */
+  /**
+   * The old link keeps its extra until the end, because records that refer to it may still be read.
+   */
   #move(link: number, ids: Ids, left: number[]): number {
     const to = this.ids.move(link, ids);
     const extra = to === link ? undefined : this.#extras?.get(link);
