@@ -26,7 +26,7 @@ const SCOPES = ['invoices:read'];
 const AUTHENTICATION_MIN = 0.8;
 const VERIFICATION_MIN = 0.85;
 const READY_MS_MAX = 20_000;
-/** Keeps connections open: by default, nginx closes each one after a thousand requests. */
+/** Keeps connections open, because by default, nginx closes each one after a thousand requests. */
 const KEPT_CONNECTIONS = 'keepalive_requests 100000000;\n';
 
 type Name = 'edge' | 'bare';

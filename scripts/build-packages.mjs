@@ -1,8 +1,8 @@
 /**
  * Builds the published packages: the SDK and the client as ESM and CommonJS with declarations, the
  * CLI and Edge as one ESM file each, the widget as ESM for browsers with declarations. None of them
- * has dependencies: the protocol's code and types are bundled. Plain JavaScript, because setup runs
- * it on any Node.js version.
+ * has dependencies, because the protocol's code and types are bundled. Plain JavaScript, because
+ * setup runs it on any Node.js version.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

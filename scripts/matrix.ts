@@ -123,8 +123,8 @@ const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
 
 /**
  * Returns the lanes in the order in which they run. The last lanes mostly wait, so they run in
- * parallel with the first. Most tests run on the main store, which is PostgreSQL if available: it
- * needs only a third of the embedded store's CPU time.
+ * parallel with the first. Most tests run on the main store, which is PostgreSQL if available,
+ * because it needs only a third of the embedded store's CPU time.
  */
 export function lanesWith(main: Store): Lane[] {
   const other = main === 'postgres' ? 'embedded' : 'postgres';
@@ -164,7 +164,7 @@ export function lanesWith(main: Store): Lane[] {
         // Simulations use no store.
         'packages/server/src/{access,db,doors,features,signing}/**/!(simulation).test.ts',
         'packages/server/src/*.test.ts',
-        // The remaining laws read source files, which don't depend on the store.
+        // The remaining checks in tests/laws read source files, which don't depend on the store.
         'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       ],
     },

@@ -132,7 +132,8 @@ function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // Files run in reverse order: the long ones are in tests/, and the last files should be short.
+    // Files run in reverse order, because the long ones are in tests/ and the last files should be
+    // short.
     const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }

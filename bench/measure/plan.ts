@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 export type RoundPlan = { warmUpMs: number; roundMs: number; rounds: number };
 
 export type Plan = {
-  /** Only shows that the benchmarks run; the numbers mean nothing. */
+  /** A brief run only shows that the benchmarks work; its numbers mean nothing. */
   isBrief: boolean;
   /** The number of keys in benchmarks that need many of them. */
   keys: number;

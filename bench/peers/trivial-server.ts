@@ -1,4 +1,4 @@
-// What every read is compared with: minimal Fastify with one route that returns a small object.
+// A baseline for reads: a minimal Fastify server with one route that returns a small object.
 import Fastify from 'fastify';
 import { listenWithFastify } from './listen.ts';
 

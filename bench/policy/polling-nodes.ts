@@ -31,7 +31,7 @@ const ACCEPT_MS = 20;
 
 /**
  * Nodes poll again once no response has arrived for this long. Unlike real nodes, they share one
- * thread: if the first nodes polled again immediately, the last nodes would read their responses
+ * thread, so if the first nodes polled again immediately, the last nodes would read their responses
  * late.
  */
 const QUIET_MS = 20;

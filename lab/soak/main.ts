@@ -21,8 +21,8 @@ const namedBeds = { ha: openHaBed };
 const CLIENTS = 6;
 const MINUTES = 2;
 /**
- * The default duration if faults run in turn: enough for all of them. The soak ends after the last
- * one.
+ * The default duration if faults run in turn, which is enough for all of them. The soak ends after
+ * the last one.
  */
 const MINUTES_IN_TURN = 25;
 const MINUTES_MAX = 24 * 60;

@@ -40,7 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/** A plan has more steps than a client can carry out: a soak ends when its time is up. */
+/** A plan has more steps than a client can carry out, because a soak ends when its time is up. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;

@@ -54,7 +54,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   ];
 }
 
-/** Invariants for which there was nothing to check: they don't count as passed. */
+/** Invariants for which there was nothing to check. They don't count as passed. */
 export const unreachedIn = ({ verdicts }: Account): string[] =>
   verdicts.filter(({ reached }) => reached === 0).map(({ name }) => name);
 

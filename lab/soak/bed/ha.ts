@@ -136,8 +136,8 @@ async function openHost(
         port: api,
         mode: 'http',
         check: '/readyz',
-        // If no process is ready, because there is no database, requests go to any live process:
-        // its error is better than HAProxy's.
+        // If no process is ready, because there is no database, requests go to any live process,
+        // because its error is better than HAProxy's.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

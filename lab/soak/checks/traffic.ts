@@ -12,7 +12,10 @@ import {
 } from '../history.ts';
 
 const LOCK_MS = 30_000;
-/** Tolerance between two clocks: the database's clock decides, but the driver's is recorded. */
+/**
+ * The tolerance between two clocks, because the database's clock decides but the driver's is
+ * recorded.
+ */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
 

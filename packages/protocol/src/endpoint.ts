@@ -154,7 +154,7 @@ const isMethod = (word: string): word is Method =>
 
 /**
  * Whether an endpoint accepts an `Idempotency-Key`. Every vendor-plane POST that changes something
- * accepts one: the change is made once per key, and retries get the stored response.
+ * accepts one, so that the change is made once per key and retries get the stored response.
  */
 export const acceptsRequestKey = (
   line: string,

@@ -1,4 +1,5 @@
-// Test users: signed up, verified and logged in through the API, with the emails the product sends.
+// Creates test users, who sign up, verify their email address and log in through the API, using the
+// emails that the product sends.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';

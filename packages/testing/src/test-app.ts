@@ -58,7 +58,7 @@ export type TestApp = {
   hasher: PasswordHasher;
   /** A second app with different settings. Close only its `http`, because the store is shared. */
   variant(changes: Partial<AppParts>): App;
-  /** Runs statements in one transaction as the superuser, bypassing every guard. */
+  /** Runs statements in one transaction as the superuser, bypassing every guard in the database. */
   beyond(text: string): Promise<void>;
 };
 

@@ -7,8 +7,8 @@ export const BODY_BYTES_MAX = 1_048_576;
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
-// The maximum number of JSON values in a request without a credential: parsing 1 MiB of small
-// values would block other requests.
+// The maximum number of JSON values in a request without a credential, because parsing 1 MiB of
+// small values would block other requests.
 export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
@@ -198,7 +198,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One sampled event can represent at most this many requests: the largest exact integer.
+// One sampled event can represent at most this many requests, which is the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

@@ -22,8 +22,8 @@ const READS = new Set(['/v1/keys/explain']);
 
 /**
  * Whether a request accepts an idempotency key. Every vendor-plane POST that changes something
- * accepts one: the change is made once, and retries get the stored response. A test checks that
- * these are the endpoints that accept both a secret key and a session.
+ * accepts one, so that the change is made once and retries get the stored response. A test checks
+ * that these are the endpoints that accept both a secret key and a session.
  */
 export function takesRequestKey(method: string, path: string): boolean {
   const [plain = ''] = path.split('?', 1);

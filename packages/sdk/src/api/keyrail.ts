@@ -44,7 +44,7 @@ export type KeyrailState = {
   /**
    * Why the last request to the policy feed failed or, if it succeeded, why the cache cannot be
    * written or the feed's published keys cannot be reloaded; null if everything works. A `hard`
-   * failure does not go away on its own: an operator has to intervene.
+   * failure does not go away on its own, so an operator has to intervene.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;

@@ -44,7 +44,10 @@ const STEP_MS = 20;
  * be using the port without responding.
  */
 const PING_MS_MAX = 2000;
-/** A command's time limit: longer than any command in a test needs, but shorter than a test. */
+/**
+ * A command's time limit, which is longer than any command in a test needs, but shorter than a
+ * test.
+ */
 const TELL_MS_MAX = 60_000;
 const SLOTS = 16_384;
 

@@ -131,9 +131,9 @@ async function readBoth(parts: Reading): Promise<Found | null> {
 }
 
 /**
- * The journal is read first: if another process replaces the policy file in the meantime, that file
- * can only be newer than the journal expects. If another process writes the first files in the
- * meantime, only the policy file is found, and both are read again.
+ * The journal is read first, because if another process replaces the policy file in the meantime,
+ * that file can only be newer than the journal expects. If another process writes the first files
+ * in the meantime, only the policy file is found, and both are read again.
  */
 async function readFiles({ whole, journal }: Reading) {
   const read = async () => {

@@ -4,7 +4,7 @@
 // One rule governs both: a node acknowledges a version only if a start from disk would accept no
 // key that this version removed. So a version with removals is in the journal before it is
 // acknowledged. If the journal does not match the policy file on disk, or cannot be written, the
-// policy file is removed instead: having no policy is better than accepting a revoked key.
+// policy file is removed instead, because having no policy is better than accepting a revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';

@@ -6,7 +6,9 @@ export const IDS_WORDS = 2 * ID_WORDS;
 const CHUNK_BITS = 9;
 export const CHUNK_ROWS = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_ROWS - 1;
-/** How many chunks and rows `narrow` visits without a pause: less than a millisecond's work. */
+/**
+ * How many chunks and rows `narrow` visits without a pause, which takes less than a millisecond.
+ */
 const CHUNKS_AT_ONCE = 64;
 const ROWS_AT_ONCE = 50_000;
 
@@ -129,7 +131,7 @@ export class Ids {
     return { used: this.#used, chunks: [...this.#chunks] };
   }
 
-  /** Adopts chunks from `show`; rows without a mark are free. */
+  /** Adopts chunks from `show`. Rows that are not marked are free. */
   adopt(chunks: Int32Array[], marks: Uint8Array): void {
     this.#chunks = chunks;
     this.#used = marks.length;

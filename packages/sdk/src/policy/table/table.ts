@@ -46,7 +46,7 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const SHARD_BITS = 8;
 export const SHARDS = 1 << SHARD_BITS;
 
-/** How many records are moved or visited without a pause: about one millisecond's work. */
+/** How many records are moved or visited without a pause, which takes about a millisecond. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
