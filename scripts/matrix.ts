@@ -87,7 +87,7 @@ const USES_STORE = /@keyrail\/testing\/|\.\/store\.ts/;
 
 const BROWSER = ['dashboard', 'reference', 'widget'];
 
-/** Journeys whose result doesn't depend on the store. */
+/** End-to-end tests whose result doesn't depend on the store. */
 const STORELESS = [
   'backup-schedule',
   'documents*',
@@ -105,9 +105,9 @@ const STORELESS = [
 ];
 
 /**
- * Journeys that only run on PostgreSQL. Some need several servers on one store, but the embedded
- * store allows only one process. A large import takes several times as long on the embedded store.
- * The backup journeys restore each store's backups into the other one.
+ * End-to-end tests that only run on PostgreSQL. Some need several servers on one store, but the
+ * embedded store allows only one process. A large import takes several times as long on the
+ * embedded store. The backup tests restore each store's backups into the other one.
  */
 const POSTGRES_ONLY = [
   'backup-to-*',

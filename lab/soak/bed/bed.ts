@@ -1,4 +1,4 @@
-// A bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
+// A test bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 

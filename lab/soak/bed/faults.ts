@@ -1,4 +1,4 @@
-// Faults in a single part: a process, or the connections through a proxy. All beds share them.
+// Faults in a single part: a process, or the connections through a proxy. All test beds share them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';

@@ -153,7 +153,7 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`. Every vendor-plane POST that changes something
+ * Whether an endpoint accepts an `Idempotency-Key`. Every POST for vendors that changes something
  * accepts one, so that the change is made once per key and retries get the stored response.
  */
 export const acceptsRequestKey = (

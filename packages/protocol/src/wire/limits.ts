@@ -150,7 +150,7 @@ export const POLICY_EXPIRED_KEPT_DAYS = 7;
 /** How long a retired receipt signing key's public key stays published. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
-// Embed plane
+// Embed tokens
 export const EMBED_TOKEN_SECONDS = 300;
 export const EMBED_REFRESH_BEFORE_SECONDS = 60;
 export const EMBED_SCOPES_MAX = 32;

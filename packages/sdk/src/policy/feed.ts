@@ -5,7 +5,8 @@
 // A snapshot is built separately and swapped in as a whole. A delta is checked completely, then
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
 // and the request is retried after a pause. A delta request acknowledges its `since` version, so it
-// is sent only when that version is in force and a start from the cache would keep its removals.
+// is sent only when that version is in force and a node that starts from the cache would not accept
+// the keys it removed.
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';
@@ -53,7 +54,7 @@ type FeedCache = {
   keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
   /** Called after each response without changes, with the time of its request. */
   confirm(sentAtMs: number): void;
-  /** True if a start from the cache would accept no key that has been removed so far. */
+  /** True if a node that starts from the cache would accept none of the keys removed so far. */
   secure(): Promise<boolean>;
 };
 
@@ -74,7 +75,10 @@ export class Feed {
   readonly #needsRenewal: (proofs: Policy['proofs']) => boolean;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
-  /** The newest version whose removals would survive a start from the cache. */
+  /**
+   * The newest version whose removed keys would not be accepted by a node that starts from the
+   * cache.
+   */
   #securedVersion = 0;
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -158,7 +162,8 @@ export class Feed {
   async #follow(policy: Policy): Promise<number> {
     const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
-    // A stale policy needs a quick confirmation, and a held poll may stay silent for a long time.
+    // A stale policy needs a quick confirmation, and a held poll may not get a response for a long
+    // time.
     const holdMs = state.isStale ? 0 : this.#longPoll.next();
     const sentAt = momentOf(clock);
     const ended = (outcome: Polled['outcome']): Polled => {

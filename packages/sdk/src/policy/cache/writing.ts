@@ -1,10 +1,11 @@
 // Decides when the policy is written to disk. There are two files: the policy file ("whole"),
 // written from time to time, and a small journal with the changes since.
 //
-// One rule governs both: a node acknowledges a version only if a start from disk would accept no
-// key that this version removed. So a version with removals is in the journal before it is
-// acknowledged. If the journal does not match the policy file on disk, or cannot be written, the
-// policy file is removed instead, because having no policy is better than accepting a revoked key.
+// One rule governs both: a node acknowledges a version only if a node that starts from disk would
+// accept none of the keys that this version removed. So a version with removals is in the journal
+// before it is acknowledged. If the journal does not match the policy file on disk, or cannot be
+// written, the policy file is removed instead, because having no policy is better than accepting a
+// revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
@@ -123,8 +124,8 @@ export class Writing {
   }
 
   /**
-   * Resolves to true if a start from disk would accept no key that has been removed so far, and to
-   * false if the files can neither be updated nor removed. Never rejects.
+   * Resolves to true if a node that starts from disk would accept none of the keys removed so far,
+   * and to false if the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
     // The policy file is about to be replaced; a stream of changes must not delay that.
