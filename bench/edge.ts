@@ -1,4 +1,4 @@
-// Keyrail Edge compared with bare node:http programs. Forward authentication runs behind nginx,
+// Compares Keyrail Edge with bare node:http programs. Forward authentication runs behind nginx,
 // with the configuration from examples/edge, in which only the socket is changed. Verification is
 // called directly.
 import { spawn } from 'node:child_process';

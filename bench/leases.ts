@@ -1,7 +1,7 @@
-// A rate-limited request, using either leases or checks, compared with the same request without
-// limits, both for a few busy keys and for many. Also counts how many requests each variant makes
-// to the control plane. The limit is far above the traffic, because nodes switch from leases to
-// checks near a limit. The control plane counts in memory.
+// Measures a rate-limited request, using either leases or checks, compared with the same request
+// without limits, both for a few busy keys and for many. Also counts how many requests each variant
+// makes to the control plane. The limit is far above the traffic, because nodes switch from leases
+// to checks near a limit. The control plane counts in memory.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer, openWorker, type Server } from './load/programs.ts';

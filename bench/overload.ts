@@ -1,7 +1,7 @@
-// Goodput under overload: how many changes per second are completed in time when there are 3 or 30
-// times as many clients as it takes to saturate the server, compared with exactly that many.
-// PostgreSQL is either local or a 200 ms round trip away. Rejected clients wait for `retry-after`
-// before they retry.
+// Measures goodput under overload: how many changes per second are completed in time when there are
+// 3 or 30 times as many clients as it takes to saturate the server, compared with exactly that
+// many. PostgreSQL is either local or a 200 ms round trip away. Rejected clients wait for
+// `retry-after` before they retry.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '@keyrail/testing/processes/homes.ts';
 import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';

@@ -1,6 +1,6 @@
-// Rate-limit checks over HTTP. With Redis, they are compared with a bare route that makes one
-// script call, and with rate-limiter-flexible using the same rules. In memory, they are compared
-// with the same bare route, and with one that responds immediately.
+// Measures rate-limit checks over HTTP. With Redis, they are compared with a bare route that makes
+// one script call, and with rate-limiter-flexible using the same rules. In memory, they are
+// compared with the same bare route, and with one that responds immediately.
 import { startRedis } from '@keyrail/testing/stores/redis.ts';
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';

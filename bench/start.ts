@@ -1,5 +1,6 @@
-// The time from spawning the server to the first 200 from /readyz: how long users wait for `npm
-// start`. The peer is a bare program that opens the same database directory and runs one query.
+// Measures the time from spawning the server to the first 200 from /readyz: how long users wait for
+// `npm start`. The peer is a bare program that opens the same database directory and runs one
+// query.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorker } from './load/programs.ts';

@@ -1,5 +1,5 @@
-// The feed of a project with a million keys: a full snapshot in pages, with the server memory and
-// time it takes, and a small delta, compared with the same delta in a small project.
+// Measures the feed of a project with a million keys: the server memory and time that a full
+// snapshot in pages takes, and a small delta, compared with the same delta in a small project.
 import type { Program } from '../load/programs.ts';
 import { residentMegabytes } from '../load/usage.ts';
 import { withCleanup } from '../measure/cleanup.ts';
