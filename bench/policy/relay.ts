@@ -23,7 +23,7 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** Beyond this many node records, no revocation is reported as complete. */
+/** If there are more node records than this, no revocation is reported as complete. */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;

@@ -12,8 +12,7 @@ export type Tried = {
   part: string;
   fault: string;
   /**
-   * For each kind of probe, the time from the fault until the first success of a probe sent after
-   * it.
+   * For each kind of probe, the time from the fault until a probe sent after it first succeeded.
    */
   firstMs: Record<Probe['kind'], number | null>;
   /** The time from the fault until the end of the last failed probe; 0 if none failed. */

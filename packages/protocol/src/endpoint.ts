@@ -27,7 +27,7 @@ type Described = {
   description: string;
   /** The required role, if it differs from the one implied by the method. */
   role?: 'owner';
-  /** The endpoint covers all projects, so a secret key limited to certain projects gets 403. */
+  /** The endpoint covers all projects, so a secret key limited to certain projects gets a 403. */
   allProjects?: true;
   /** A secret key may call the endpoint for itself, without the permission. */
   ownKey?: true;

@@ -42,7 +42,10 @@ type KeyFields<R> = {
    * unreachable.
    */
   rateLimit: readonly RateLimitState[] | null;
-  /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
+  /**
+   * The key's `meta`, which is parsed and frozen when it is first read; only with `include:
+   * ['meta']`.
+   */
   readonly meta?: KeyMeta | undefined;
   /** Your own ID for the tenant; only with `include: ['externalId']`. */
   readonly tenantExternalId?: string | undefined;

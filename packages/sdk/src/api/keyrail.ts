@@ -52,7 +52,7 @@ export type KeyrailState = {
   readonly telemetry: TelemetryState;
 };
 
-/** One node: created by `createKeyrail`, shared by all routes of an app. */
+/** One node, which is created by `createKeyrail` and shared by all routes of an app. */
 export type Keyrail<R = unknown> = {
   /**
    * Resolves to true as soon as a policy no older than `maxStaleMs` is loaded, from the feed or the

@@ -16,11 +16,11 @@
 // A key in the state `checks` gets its first lease when it is busy (unitsToLeaseNow).
 // Requests that need units wait while the node is asking, and are checked if none are granted.
 //
-// The size of a lease: the key's rate times the time until the lease ends, plus a tenth. The rate
-// is measured per period, and the higher of the current and previous periods' rates is used, so
-// that a key that has just become busy gets enough. One lease takes at most a tenth of a limit's
-// remaining units, so that other nodes get theirs. Near the limit, every request is checked.
-// decisions/0030 explains why a lease ends with its bucket.
+// A lease's size is the key's rate times the time until the lease ends, plus a tenth. The rate is
+// measured per period, and the higher of the current and previous periods' rates is used, so that a
+// key that has just become busy gets enough. One lease takes at most a tenth of a limit's remaining
+// units, so that other nodes get theirs. Near the limit, every request is checked. decisions/0030
+// explains why a lease ends with its bucket.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';

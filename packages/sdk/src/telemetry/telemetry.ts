@@ -74,7 +74,9 @@ class TelemetryQueue {
   #queued = 0;
   #spare: Lines | null = null;
   #sent = 0;
-  /** Dropped events in total, and those that no batch has reported yet. */
+  /**
+   * How many events have been dropped in total, and how many of those no batch has reported yet.
+   */
   #dropped = 0;
   #unreported = 0;
   #failures = 0;

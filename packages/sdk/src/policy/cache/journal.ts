@@ -72,8 +72,8 @@ export class Journal {
   }
 
   /**
-   * Whether the journal covers every change since a policy file of this version; null means that
-   * there is no file.
+   * Whether the journal covers every change since a policy file with this version was written; null
+   * means that there is no file.
    */
   follows(version: number | null): boolean {
     const [first] = this.#batches;

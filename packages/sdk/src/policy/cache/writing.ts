@@ -222,8 +222,8 @@ export class Writing {
 
   /**
    * Keys removed while the policy file is being written must be in the journal before that file is
-   * put in place. Even if none are removed there must be a journal, so that the next start notices
-   * if the journal was deleted.
+   * put in place. Even if none are removed there must be a journal, so that the node notices the
+   * next time it starts if the journal has been deleted.
    */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written
@@ -265,7 +265,8 @@ export class Writing {
   }
 
   /**
-   * How long to wait when only a new policy file will do: briefly, but longer after a recent write.
+   * How long to wait when only a new policy file will do. The wait is short, but longer after a
+   * recent write.
    */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
