@@ -21,8 +21,7 @@ const BRIEF_WARM_UP_MS = 200;
 const BRIEF_ROUNDS = 5;
 
 /**
- * Rounds are short and numerous, because the speed of a shared machine varies from second to
- * second.
+ * There are many short rounds, because the speed of a shared machine varies from second to second.
  */
 const ROUNDS: RoundPlan = { warmUpMs: 5000, roundMs: 250, rounds: 85 };
 

@@ -255,7 +255,7 @@ function nodeOf(name: string | undefined, chance: Chance) {
   return { nodeName, nodeId: `${nodeName}:${ending.toString(16).padStart(8, '0')}` };
 }
 
-/** Clamps numeric options to their bounds, each with a warning. */
+/** Clamps numeric options to their bounds, with a warning for each one that was out of range. */
 function clampedAll<K extends string>(
   bounds: Record<K, Bounds>,
   options: object,

@@ -152,8 +152,8 @@ export function openSender(
  * Truncates every field to what the control plane accepts, so that it never rejects a whole batch
  * because of one unusual request.
  */
-// Serialised by hand, in a third of the time of `JSON.stringify` (`npm run bench -- sdk`), because
-// this runs for every request.
+// Serialised by hand, because this runs for every request and takes a third of the time that
+// `JSON.stringify` would (`npm run bench -- sdk`).
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
   const status = isStatus(event.status) ? event.status : STATUS_ODD;

@@ -60,7 +60,7 @@ export type Belonging = {
 
 type Head = {
   belonging: Belonging;
-  /** The byte order, because words are copied as they are in memory. */
+  /** The byte order, which matters because words are copied as they are in memory. */
   order: string;
   workspaceId: string;
   version: number;

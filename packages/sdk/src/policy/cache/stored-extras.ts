@@ -1,4 +1,4 @@
-// Reads and writes extras, the additional data of keys, in the policy file. They are JSON in pieces
+// Reads and writes extras (additional data about keys) in the policy file. They are JSON in pieces
 // of bounded size, so that neither writing nor reading them blocks the event loop for long.
 import { InvalidContent, readInteger, readList } from '../../json.ts';
 import type { Extra, PolicyTable } from '../table/table.ts';
