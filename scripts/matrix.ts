@@ -19,7 +19,7 @@ export type Lane = {
   isLong: boolean;
   needs: Backend[];
   offers: Backend[];
-  /** The files that `npm run check` includes. Keep this list quick. */
+  /** The files that `npm run check` includes. Only quick tests belong here. */
   quickFiles: string[];
   /** Which files may share a process, and at most how many. */
   sharing: { files: RegExp; most: number };

@@ -21,7 +21,7 @@ export type ChangeCommand = Span & { pipelined: boolean };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement, which sets a change ID as in every write. */
+/** The server's own first statement, which sets a change ID, as for every write. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {

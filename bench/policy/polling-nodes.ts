@@ -66,7 +66,8 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // As in the SDK, the name is in a header. In the path, it would need a signature per node.
+    // As in the SDK, the name is in a header. In the path, each node's response would need its own
+    // signature.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

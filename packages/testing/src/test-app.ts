@@ -79,8 +79,8 @@ after(async () => {
 });
 
 /**
- * The cost is low, because tests sign up many users. Tests of the hasher, and servers that run as
- * programs, use the product's cost.
+ * The cost of hashing passwords is low, because tests sign up many users. Tests of the hasher, and
+ * servers that run as programs, use the product's cost.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 

@@ -1,4 +1,5 @@
-// Parses IP addresses and ranges, such as the trusted proxies in the settings. No other code does.
+// Parses IP addresses and ranges, such as the trusted proxies in the settings. This is the only
+// code that does so.
 import { BlockList, isIP } from 'node:net';
 
 const BITS_MAX: Readonly<Record<number, number>> = { 4: 32, 6: 128 };

@@ -48,8 +48,8 @@ export function mintCredential(
 }
 
 /**
- * Recognises a credential by its exact format and checksum; spaces and different case are not
- * tolerated. A match does not mean that the credential has ever been issued.
+ * Recognises a credential by its exact format and checksum; extra spaces or a different case are
+ * not tolerated. A match does not mean that the credential has ever been issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {

@@ -84,8 +84,8 @@ export class Feed {
   #failures = 0;
   #burst = 0;
   /**
-   * Whether the last delta was malformed or did not apply, so that the node fetches a snapshot
-   * next.
+   * Whether the last delta was malformed or could not be applied, so that the node fetches a
+   * snapshot next.
    */
   #startsOver = false;
   /** The time after which `wake` may end the next pause early; null if it may not. */

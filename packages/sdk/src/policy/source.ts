@@ -60,8 +60,8 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
  */
 const ANSWER_VALUES_MAX = 400_000;
 /**
- * The same limit for feeds that include `meta`, because one key's `meta` alone may contain more
- * than 500,000 values.
+ * The same limit for feeds that include `meta`. It is higher, because one key's `meta` alone may
+ * contain more than 500,000 values.
  */
 const META_VALUES_MAX = 600_000;
 /**

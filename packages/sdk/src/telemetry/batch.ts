@@ -14,7 +14,7 @@ import type { Failure, Transport } from '../transport.ts';
 const PATH_CHARS_MAX = 1_024;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
-/** A batch is full at half the size that the control plane accepts in one request. */
+/** A batch is considered full at half the size that the control plane accepts in one request. */
 const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
 /** The status reported in place of an invalid one. */
 const STATUS_ODD = 500;

@@ -259,7 +259,7 @@ export class Writing {
     this.#writeWithin(waitMs);
   }
 
-  /** Schedules the policy file, but not before the next retry is due. */
+  /** Schedules the policy file to be written, but not before the next retry is due. */
   #writeWithin(ms: number): void {
     this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
   }

@@ -24,7 +24,9 @@ export class Ids {
   #chunks: Int32Array[] = [];
   #used = 0;
   #free: number[] = [];
-  /** While narrowing: rows below this stay, and all others are moved below it. */
+  /**
+   * While narrowing, rows below this number stay where they are, and all others are moved below it.
+   */
   #rowsMax = 0;
 
   constructor(moreWords = 0) {

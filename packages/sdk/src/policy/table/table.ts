@@ -101,7 +101,7 @@ export class PolicyTable {
   /** Extras by the link to a key's IDs; null until a key has an extra, to save memory. */
   #extras: Map<number, Extra> | null = null;
   #size = 0;
-  /** Two sums over the digests of all keys; independent of their order. */
+  /** Two sums over the digests of all keys, which do not depend on the order of the keys. */
   #sums = new Int32Array(2);
 
   get size(): number {
