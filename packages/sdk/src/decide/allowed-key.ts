@@ -1,6 +1,6 @@
 // The decision to allow a key, stored as a few numbers and references. The context is created only
-// when it is read, because formatting its two UUIDs would cost a third of the whole decision (`npm
-// run bench -- sdk`).
+// when it is read, because formatting its two UUIDs would cost a third of the whole decision
+// (`npm run bench -- sdk`).
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';
