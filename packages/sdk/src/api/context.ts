@@ -43,8 +43,8 @@ type KeyFields<R> = {
    */
   rateLimit: readonly RateLimitState[] | null;
   /**
-   * The key's `meta`, which is parsed and frozen when it is first read; only with `include:
-   * ['meta']`.
+   * The key's `meta`, which is parsed and frozen when it is first read. Only present with
+   * `include: ['meta']`.
    */
   readonly meta?: KeyMeta | undefined;
   /** Your own ID for the tenant; only with `include: ['externalId']`. */
