@@ -16,13 +16,16 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/** The backup for the memory comparison is taken when only this fraction of the keys exists. */
+/**
+ * For the memory comparison, the smaller backup is taken while the database has only this fraction
+ * of the keys.
+ */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
 /**
  * A backup may take this many times as long as pg_dump, because it also hashes each row and writes
- * it as text that is identical on both stores.
+ * it in a text format that is the same for both stores.
  */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;

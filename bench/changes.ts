@@ -1,5 +1,5 @@
-// Changes in one workspace, over HTTP on PostgreSQL, compared with the same statements sent by bare
-// `pg`.
+// Measures changes that are made in one workspace over HTTP, with PostgreSQL as the store, compared
+// with the same statements sent by bare `pg`.
 import { measureCreations } from './creations.ts';
 import { createSecretKeyRequest } from './load/requests.ts';
 import { compareRates, rateOf } from './measure/compare.ts';

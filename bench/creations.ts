@@ -1,5 +1,5 @@
-// Shared by `changes` and `keys`: creates one kind of object in one workspace, over HTTP on
-// PostgreSQL, alternating with the same statements sent by bare `pg`.
+// Shared by `changes` and `keys`: creates one kind of object in one workspace over HTTP, with
+// PostgreSQL as the store, alternating with the same statements sent by bare `pg`.
 import { byWorker, underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Worker } from './load/programs.ts';

@@ -1,6 +1,6 @@
-// Keyrail Edge compared with bare programs on node:http. Forward authentication runs behind nginx,
-// with the configuration in examples/edge and only the socket changed; verification is called
-// directly.
+// Compares Keyrail Edge with bare node:http programs. Forward authentication runs behind nginx,
+// with the configuration from examples/edge, in which only the socket is changed. Verification is
+// called directly.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -26,9 +26,7 @@ const SCOPES = ['invoices:read'];
 const AUTHENTICATION_MIN = 0.8;
 const VERIFICATION_MIN = 0.85;
 const READY_MS_MAX = 20_000;
-/**
- * Keeps connections open, because nginx would otherwise close each one after a thousand requests.
- */
+/** Keeps connections open, because by default, nginx closes each one after a thousand requests. */
 const KEPT_CONNECTIONS = 'keepalive_requests 100000000;\n';
 
 type Name = 'edge' | 'bare';
@@ -105,7 +103,7 @@ async function startEdge(settings: Record<string, string>, socket: string): Prom
   return { ...program, port };
 }
 
-/** nginx itself is also the API behind it, so authentication makes up most of the work. */
+/** nginx also plays the part of the API, so authentication makes up most of the work. */
 async function startNginx(directory: string, socket: string): Promise<Server> {
   mkdirSync(directory);
   const port = await freePort();

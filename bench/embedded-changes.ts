@@ -1,5 +1,5 @@
-// Changes in one workspace on the embedded store. There is nothing comparable to measure them
-// against, so the result has no goal.
+// Measures changes in one workspace on the embedded store. There is nothing comparable to measure
+// them against, so the result has no goal.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { createSecretKeyRequest } from './load/requests.ts';

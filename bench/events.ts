@@ -1,6 +1,5 @@
-// Changes in a workspace that sends events to webhook endpoints, compared with changes in one that
-// has no endpoints. No worker runs, so nothing is sent, and the result is the cost of queueing
-// alone.
+// Compares changes in a workspace that sends events to webhook endpoints with changes in one that
+// has no endpoints. No worker runs, so nothing is sent and the result is the cost of queueing.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { createSecretKeyRequest } from './load/requests.ts';

@@ -1,5 +1,6 @@
-// Claiming and completing new scopes, over HTTP on PostgreSQL, compared with the same statements
-// sent by bare `pg`. A claim and its completion count as one operation.
+// Measures how fast new scopes are claimed and completed over HTTP, with PostgreSQL as the store,
+// compared with the same statements sent by bare `pg`. A claim and its completion count as one
+// operation.
 import { byWorker } from './load/contestants.ts';
 import { openWorker, type Worker } from './load/programs.ts';
 import { withCleanup } from './measure/cleanup.ts';

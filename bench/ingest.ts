@@ -1,6 +1,6 @@
-// Telemetry over HTTP on PostgreSQL, counted in events. The peer sends the same statements with
-// bare `pg`, from batches that are already parsed, checked and summed, so it shows the cost of the
-// database alone.
+// Measures how fast telemetry is accepted over HTTP, in events, with PostgreSQL as the store. The
+// peer sends the same statements with bare `pg`, from batches that are already parsed, checked and
+// summed, so it measures the cost of the database alone.
 import { byWorker, type Span, underLoad } from './load/contestants.ts';
 import { type LoadGenerator, openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Program, type Worker } from './load/programs.ts';

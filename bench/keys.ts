@@ -1,6 +1,7 @@
-// API keys on PostgreSQL: creating keys, compared with the same statements sent by bare `pg`;
-// listing a page from a million keys, compared with a page from a few; and deleting a tenant with
-// many keys, including the latency for other callers during the deletion.
+// Measures operations on API keys, with PostgreSQL as the store: creating keys, compared with the
+// same statements sent by bare `pg`; listing one page of a million keys, compared with one page of
+// a few keys; and deleting a tenant with many keys, including the latency for other callers during
+// the deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureCreations } from './creations.ts';
 import { requestText } from './load/requests.ts';

@@ -1,7 +1,7 @@
-// A rate-limited request, with leases and with checks, compared with the same request without
-// limits, for few and for many busy keys. Also counts how many requests each variant makes to the
-// control plane. The limit is far above the traffic, because nodes switch from leases to checks
-// near a limit. The control plane counts in memory.
+// Measures a rate-limited request, using either leases or checks, compared with the same request
+// without limits, both for a few busy keys and for many. Also counts how many requests each variant
+// makes to the control plane. The limit is far above the traffic, because nodes switch from leases
+// to checks near a limit. The control plane counts in memory.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer, openWorker, type Server } from './load/programs.ts';
@@ -27,8 +27,8 @@ const LIMIT = {
   scope: 'key',
 };
 /**
- * Rounds are longer than usual, but between two of its rounds, a node must not be idle long enough
- * to return its leased units.
+ * Rounds are longer than usual, but still short enough that a node doesn't return its leased units
+ * while it waits for its next round.
  */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };

@@ -1,7 +1,7 @@
-// Goodput under overload: the rate of changes completed in time with 3 and 30 times as many clients
-// as it takes to saturate the server, compared with the rate at exactly that load. PostgreSQL is
-// either local or a 200 ms round trip away. Rejected clients wait for `retry-after` before they
-// retry.
+// Measures goodput under overload: how many changes per second are completed in time when there are
+// 3 or 30 times as many clients as it takes to saturate the server, compared with exactly that
+// many. PostgreSQL is either local or a 200 ms round trip away. Rejected clients wait for
+// `retry-after` before they retry.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '@keyrail/testing/processes/homes.ts';
 import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
@@ -21,7 +21,7 @@ const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
  * Each window yields one value, so that the result has a spread. Rejected clients retry in waves,
- * so a window is longer than the time they wait.
+ * so a window is longer than they wait.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;

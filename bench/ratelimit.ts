@@ -1,6 +1,6 @@
-// Rate-limit checks over HTTP. With Redis, they are compared with a bare route that makes one
-// script call, and with rate-limiter-flexible using the same rules. In memory, they are compared
-// with the same bare route, and with one that responds immediately.
+// Measures rate-limit checks over HTTP. With Redis, they are compared with a bare route that makes
+// one script call, and with rate-limiter-flexible using the same rules. In memory, they are
+// compared with the same bare route, and with one that responds immediately.
 import { startRedis } from '@keyrail/testing/stores/redis.ts';
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
@@ -67,7 +67,7 @@ export async function measureRatelimit({ plan, report }: Run): Promise<void> {
     compare('check, redis', 'one EVALSHA', 0.7);
     compare('check, redis', 'flexible', 1);
     compare('check, memory', 'one EVALSHA', 0.8);
-    // The same goal is harder to meet here, because this route calls nothing.
+    // The same goal, but harder to meet, because this route calls nothing.
     compare('check, memory', 'trivial POST', 0.8);
   });
 }

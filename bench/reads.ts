@@ -1,6 +1,6 @@
-// Authenticated reads, compared with a minimal route in the same framework that either does nothing
-// or reads one row under row level security. A busy key is looked up only every 50 ms, and
-// concurrent reads of the same row share a statement.
+// Measures authenticated reads, compared with a minimal route in the same framework that either
+// does nothing or reads one row under row-level security. A busy key is looked up only every 50 ms,
+// and concurrent reads of the same row share a statement.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';

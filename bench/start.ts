@@ -1,4 +1,4 @@
-// The time from spawning the server to the first 200 from /readyz, which is how long users wait for
+// Measures the time from spawning the server to the first 200 from /readyz: how long users wait for
 // `npm start`. The peer is a bare program that opens the same database directory and runs one
 // query.
 import { cpSync } from 'node:fs';

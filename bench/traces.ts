@@ -1,5 +1,6 @@
-// The cost of traces: the same request to three servers on one store. One has no OpenTelemetry
-// settings, one has a sampler that never records a trace, and one records and exports every trace.
+// Measures the cost of traces by sending the same request to three servers on one store. One has no
+// OpenTelemetry settings, one has a sampler that never records a trace, and one records and exports
+// every trace.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';

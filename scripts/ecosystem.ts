@@ -1,6 +1,6 @@
 /**
- * Tests the packed SDK with frameworks that have no adapter of their own, and on other runtimes, as
- * listed in the table in docs/frameworks.md. All of them are npm packages.
+ * Tests the packed SDK with frameworks that have no adapter of their own, and on other runtimes.
+ * The results are in a table in docs/frameworks.md. All of them are npm packages.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';

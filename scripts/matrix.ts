@@ -19,7 +19,7 @@ export type Lane = {
   isLong: boolean;
   needs: Backend[];
   offers: Backend[];
-  /** The files that `npm run check` includes. Keep this list quick. */
+  /** The files that `npm run check` includes. Only quick tests belong here. */
   quickFiles: string[];
   /** Which files may share a process, and at most how many. */
   sharing: { files: RegExp; most: number };
@@ -87,7 +87,7 @@ const USES_STORE = /@keyrail\/testing\/|\.\/store\.ts/;
 
 const BROWSER = ['dashboard', 'reference', 'widget'];
 
-/** Journeys whose result doesn't depend on the store. */
+/** End-to-end tests whose result doesn't depend on the store. */
 const STORELESS = [
   'backup-schedule',
   'documents*',
@@ -105,9 +105,9 @@ const STORELESS = [
 ];
 
 /**
- * Journeys that only run on PostgreSQL. Some need several servers on one store, but the embedded
- * store allows only one process. A large import takes several times as long on the embedded store.
- * The backup journeys restore each store's backups into the other one.
+ * End-to-end tests that only run on PostgreSQL. Some need several servers on one store, but the
+ * embedded store allows only one process. A large import takes several times as long on the
+ * embedded store. The backup tests restore each store's backups into the other one.
  */
 const POSTGRES_ONLY = [
   'backup-to-*',
@@ -164,7 +164,7 @@ export function lanesWith(main: Store): Lane[] {
         // Simulations use no store.
         'packages/server/src/{access,db,doors,features,signing}/**/!(simulation).test.ts',
         'packages/server/src/*.test.ts',
-        // The remaining files in tests/laws check source files, which don't depend on the store.
+        // The remaining checks in tests/laws read source files, which don't depend on the store.
         'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       ],
     },

@@ -34,8 +34,8 @@ type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
  * Runs two processes from the front of the queue and one from its back in parallel, and up to two
- * more from the back while the CPUs are partly idle. Lanes at the front mostly use the CPU and
- * those at the back mostly wait, so together they keep two cores busy.
+ * more from the back while the CPUs are partly idle. Lanes at the front compute, and those at the
+ * back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;
@@ -132,8 +132,8 @@ function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // Files run in reverse order, so that the long ones, which are in tests/, come first and the
-    // last ones are short.
+    // Files run in reverse order, because the long ones are in tests/ and the last files should be
+    // short.
     const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }

@@ -130,7 +130,7 @@ async function install(stamp, { dev }) {
   const node = dev || !hasOwnNode();
   const size = INSTALLED_MB[dev ? 'all' : node ? 'server' : 'serverWithoutNode'];
   const { command, args, env } = npm();
-  // Packages' install scripts don't run: see docs/dependencies.md.
+  // Packages' install scripts don't run (see docs/dependencies.md).
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   flags.push(dev ? '--include=dev' : '--omit=dev', '--include=optional');
   if (!node) flags.push(...workspacesWithoutNode());

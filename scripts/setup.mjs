@@ -64,8 +64,7 @@ async function build({ serverOnly }) {
 }
 
 /**
- * Checks that npm scripts will run on a recent Node.js. If there is one in node_modules/.bin, npm
- * prefers it to the one on the machine.
+ * Checks that npm scripts will run on a recent Node.js. npm prefers the one in node_modules/.bin.
  */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {

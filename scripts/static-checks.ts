@@ -11,9 +11,7 @@ const CHECK_MS_MAX = 300_000;
  */
 const CHECKERS = ['--checkers', '2'];
 
-/**
- * TypeScript is a Go program. With less frequent garbage collection, it takes a quarter less time.
- */
+/** TypeScript is a Go program, and takes a quarter less time if it collects garbage less often. */
 const GO_GARBAGE = { GOGC: '400' };
 
 const checks = [

@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests start only after both. When they ran alongside the compilers, the first tests' requests
-  // timed out.
+  // Tests start only after both, because when they ran alongside the compilers, the first tests'
+  // requests timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),
     filters.length > 0 || extent === 'quick' ? null : installPrograms(env),

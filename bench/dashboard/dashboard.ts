@@ -1,5 +1,5 @@
-// The dashboard in Chromium, with 10,000 keys and 100,000 audit rows: how long users wait, how long
-// the page is blocked, and how much memory it retains.
+// Measures the dashboard in Chromium, with 10,000 keys and 100,000 audit rows: how long users wait,
+// how long the page is blocked, and how much memory it retains.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withCleanup } from '../measure/cleanup.ts';
 import { createFinding, type Show } from '../measure/finding.ts';
@@ -195,7 +195,7 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
 }
 
 /**
- * Measures the time from the start of a visit until rows appear. Each visit uses a new browser
+ * Measures the time from the start of a visit until rows appear. Each visit has a new browser
  * context.
  */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {

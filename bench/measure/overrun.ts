@@ -1,4 +1,4 @@
-// A round is cut off when it takes ten times as long as planned.
+// A round's time limit: a round is cut off when it takes ten times as long as planned.
 
 export const OVERRUN_MAX = 10;
 
@@ -25,8 +25,8 @@ export async function isEndedByOverrun(
 export type Counted = { done: number; ms: number; isEnded: boolean };
 
 /**
- * If a round was cut off before it completed anything, it counts as one piece of work, so the rate
- * is an upper bound.
+ * If a round was cut off before it completed anything, it counts as one piece, which makes the rate
+ * an upper bound.
  */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 

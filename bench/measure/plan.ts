@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 export type RoundPlan = { warmUpMs: number; roundMs: number; rounds: number };
 
 export type Plan = {
-  /** A brief run only shows that the benchmarks work. Its numbers mean nothing. */
+  /** A brief run only shows that the benchmarks work; its numbers mean nothing. */
   isBrief: boolean;
   /** The number of keys in benchmarks that need many of them. */
   keys: number;
@@ -21,8 +21,7 @@ const BRIEF_WARM_UP_MS = 200;
 const BRIEF_ROUNDS = 5;
 
 /**
- * Rounds are short and numerous, because the speed of a shared machine varies from second to
- * second.
+ * There are many short rounds, because the speed of a shared machine varies from second to second.
  */
 const ROUNDS: RoundPlan = { warmUpMs: 5000, roundMs: 250, rounds: 85 };
 

@@ -1,5 +1,5 @@
-// A run's findings in a file, which is rewritten after each finding, so that a run that is stopped
-// loses none of them.
+// Keeps a run's findings in a file, which is rewritten after each finding, so that nothing is lost
+// if the run is stopped.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';

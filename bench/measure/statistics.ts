@@ -4,7 +4,7 @@ export type Interval = { low: number; high: number };
 
 /**
  * With fewer values, there is no interval. With five, the true median lies between the lowest and
- * the highest in 94 out of 100 cases.
+ * the highest value in 94 out of 100 cases.
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
@@ -45,8 +45,8 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Returns the ratio for each round, so that adjacent measurements are compared, not each
- * contestant's best one.
+ * Returns one ratio per round, so that adjacent measurements are compared, not each contestant's
+ * best one.
  */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));

@@ -1,5 +1,5 @@
-// For comparison with a change: the same statements under the same roles and scope, sent by bare
-// `pg` with prepared statements and its own pipelining, in as many round trips as the server needs.
+// The baseline for changes: the same statements under the same roles and scope, sent by bare `pg`
+// with prepared statements and its own pipelining, in as many round trips as the server needs.
 // Without HTTP, parsing and serialisation, only the database and its driver are measured. The
 // caller's key isn't looked up, because the server itself does so only a few times a second, no
 // matter how many changes it makes.
@@ -21,7 +21,7 @@ export type ChangeCommand = Span & { pipelined: boolean };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement, which sets a change ID, as every write does. */
+/** The server's own first statement, which sets a change ID, as for every write. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {

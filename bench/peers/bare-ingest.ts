@@ -1,5 +1,5 @@
-// For comparison with ingest, in a separate process: sends the statements that the server would
-// send for a batch, with bare `pg` and from a batch that is already parsed, checked and summed.
+// The baseline for ingest, in a separate process: bare `pg` sends the statements that the server
+// would send for a batch, but the batch has already been parsed, checked and summed.
 import { checkedBatch } from '@keyrail/server/features/ingest/batch-check.ts';
 import { namedIn } from '@keyrail/server/features/ingest/named-ids.ts';
 import { insertUsage, listUnknown, updateBudget } from '@keyrail/server/features/ingest/rows.ts';

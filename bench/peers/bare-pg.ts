@@ -1,4 +1,5 @@
-// Bare `pg`, for peers that send the server's statements: prepared, with its own pipelining.
+// Bare `pg` with prepared statements and its own pipelining, for peers that send the server's
+// statements.
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { Statement } from '@keyrail/server/db/database.ts';
 import { prologue } from '@keyrail/server/db/pool.ts';

@@ -1,5 +1,5 @@
-// For comparison with `start`: Node.js, the embedded database and one query. No program that opens
-// the same directory could start faster.
+// The baseline for `start`: Node.js, the embedded database and one query. No program that opens the
+// same directory could start faster.
 import { PGlite } from '@electric-sql/pglite';
 
 const directory = process.env.BENCH_DIRECTORY;

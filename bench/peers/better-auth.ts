@@ -1,6 +1,6 @@
-// For comparison with a decision: better-auth's API-key plugin, which verifies one key repeatedly
-// in a separate process, either on PostgreSQL (BENCH_URL) as in production, or on its in-memory
-// store, which is meant for tests.
+// A peer for decisions: better-auth's API-key plugin, which verifies one key repeatedly in a
+// separate process, either on PostgreSQL (BENCH_URL) as in production, or on its in-memory store,
+// which is meant for tests.
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import { getMigrations } from 'better-auth/db';

@@ -19,7 +19,7 @@ export type ChangeStatements = {
   close(fresh: Fresh): Statement;
 };
 
-/** The parents of an API key; null for a secret key. */
+/** The project and tenant of an API key; null for a secret key. */
 export type Parents = { projectId: string; tenantId: string } | null;
 
 const CHANGE_ID = '00000000-0000-7000-8000-0000000000c4';

@@ -1,5 +1,5 @@
-// For comparison with reads: Fastify with one bare, prepared point select per request, and without
-// credentials, roles or row level security.
+// A baseline for reads: Fastify with one prepared point select per request, and no credentials,
+// roles or row-level security.
 import Fastify from 'fastify';
 import pg from 'pg';
 import { listenWithFastify } from './listen.ts';

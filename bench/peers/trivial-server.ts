@@ -1,4 +1,4 @@
-// For comparison with every read: minimal Fastify with one route that returns a small object.
+// A baseline for reads: a minimal Fastify server with one route that returns a small object.
 import Fastify from 'fastify';
 import { listenWithFastify } from './listen.ts';
 

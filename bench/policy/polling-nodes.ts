@@ -31,7 +31,7 @@ const ACCEPT_MS = 20;
 
 /**
  * Nodes poll again once no response has arrived for this long. Unlike real nodes, they share one
- * thread: if the first nodes polled again immediately, the last nodes would read their responses
+ * thread, so if the first nodes polled again immediately, the last nodes would read their responses
  * late.
  */
 const QUIET_MS = 20;
@@ -66,8 +66,8 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // As in the SDK, the name is in a header. If it were in the path, each node's response would
-    // need its own signature.
+    // As in the SDK, the name is in a header. In the path, each node's response would need its own
+    // signature.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

@@ -1,4 +1,4 @@
-// An up-to-date node's poll, compared with the simplest authenticated read.
+// Measures an up-to-date node's poll, compared with the simplest authenticated read.
 import { underLoad } from '../load/contestants.ts';
 import { openLoadGenerator } from '../load/load-generator.ts';
 import { getRequest } from '../load/requests.ts';

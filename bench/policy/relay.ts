@@ -1,5 +1,5 @@
-// The time from sending a revocation until the last of 10,000 nodes behind one relay has received
-// it, measured alternately with two peers that have the same number of nodes: a server that only
+// Measures the time from sending a revocation until the last of 10,000 nodes behind one relay has
+// received it, alternating with two peers that have the same number of nodes: a server that only
 // holds requests and responds to them, and one that writes the same bytes to raw sockets. The
 // control plane only ever holds two polls: one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
@@ -23,7 +23,7 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** Beyond this many node records, no revocation is reported as complete. */
+/** If there are more node records than this, no revocation is reported as complete. */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;

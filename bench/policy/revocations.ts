@@ -1,6 +1,6 @@
-// The time from sending a revocation until the last of 200 connected nodes has received it,
-// measured alternately with two peers: a server that only holds requests and responds to them, and
-// one that also stores the change first.
+// Measures the time from sending a revocation until the last of 200 connected nodes has received
+// it, alternating with two peers: a server that only holds requests and responds to them, and one
+// that also stores the change first.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer, openWorker, type Worker } from '../load/programs.ts';

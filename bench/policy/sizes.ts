@@ -1,5 +1,5 @@
-// The feed of a project with a million keys: a full snapshot in pages, with the server memory and
-// time it takes, and a small delta, compared with the same delta in a small project.
+// Measures the feed of a project with a million keys: the server memory and time that a full
+// snapshot in pages takes, and a small delta, compared with the same delta in a small project.
 import type { Program } from '../load/programs.ts';
 import { residentMegabytes } from '../load/usage.ts';
 import { withCleanup } from '../measure/cleanup.ts';
@@ -16,7 +16,7 @@ const PAGE_KEYS = 10_000;
 const GROWTH_MB_MAX = 100;
 const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
-/** How many of each project's latest changes a delta returns. */
+/** How many changes a delta contains: the latest ones of each project. */
 const CHANGES = 10;
 const WARM_UP_SNAPSHOTS = 30;
 const WATCH_MS = 25;

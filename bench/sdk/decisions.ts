@@ -1,4 +1,4 @@
-// A decision, compared with looking up the same key in a `Map` by its SHA-256, and with
+// Measures a decision, compared with looking up the same key in a `Map` by its SHA-256, and with
 // better-auth's API-key plugin.
 import type { Span } from '../load/contestants.ts';
 import type { Worker } from '../load/programs.ts';

@@ -1,4 +1,4 @@
-// Hello world in Express, with and without protection by the SDK.
+// Measures "hello world" in Express, with and without the SDK.
 import { underLoad } from '../load/contestants.ts';
 import { openLoadGenerator } from '../load/load-generator.ts';
 import { openServer } from '../load/programs.ts';

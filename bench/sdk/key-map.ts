@@ -1,5 +1,5 @@
-// For comparison with a decision: the same keys in a `Map`, by their SHA-256 in hex. This is what
-// an app without Keyrail might keep in memory.
+// The baseline for decisions: the same keys in a `Map`, by their SHA-256 in hex. This is what an
+// app without Keyrail might keep in memory.
 import { hash } from 'node:crypto';
 import { entryOf } from './keys.ts';
 

@@ -1,4 +1,4 @@
-// The n-th key in the SDK's benchmarks, which is the same in every process.
+// The nth key in the SDK's benchmarks, which is the same in every process.
 import { createHash } from 'node:crypto';
 import { type MintedCredential, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 

@@ -1,5 +1,5 @@
-// The memory a node needs for leases: a million keys get requests, and some of them are always
-// busy. In place of the control plane, a stub responds immediately and grants everything.
+// Measures the memory a node needs for leases: a million keys get requests, and some of them are
+// always busy. In place of the control plane, a stub responds immediately and grants everything.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

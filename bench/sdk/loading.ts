@@ -1,4 +1,4 @@
-// A node's memory, CPU time and pauses while it loads many keys.
+// Measures a node's memory, CPU time and pauses while it loads many keys.
 import { createFinding, type Finding } from '../measure/finding.ts';
 import { atMost } from '../measure/goal.ts';
 

@@ -24,7 +24,7 @@ export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
 /**
- * Decisions use at most this many keys, all equally likely. That is more than any CPU cache can
+ * The decisions are spread evenly over at most this many keys, which is more than any CPU cache can
  * hold.
  */
 const SAMPLE_MAX = 200_000;
@@ -64,7 +64,7 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
   const { user, system } = process.cpuUsage(cpu);
   const { blockedMs, bytesPerKey } = await loadSecond(options, keys);
   const count = Math.min(keys, SAMPLE_MAX);
-  // Spreads the sample over all keys, because the step is a prime number.
+  // The step is a prime number, so that the sample is spread over all keys.
   texts = Array.from({ length: count }, (_, at) => flat(keyOf((at * 7_919) % keys).secret));
   keyMap = createKeyMap(keys);
   return { cpuMs: (user + system) / 1000, wallMs, blockedMs, bytesPerKey };

@@ -1,5 +1,5 @@
-// The SDK: memory and time for a million keys; a decision, compared with a lookup in a `Map` by
-// SHA-256 and with better-auth's API-key plugin; Express with and without Keyrail.
+// The SDK's benchmarks: memory and time for a million keys; a decision, compared with a lookup in a
+// `Map` by SHA-256 and with better-auth's API-key plugin; Express with and without Keyrail.
 import { openServer, openWorker, type Server } from '../load/programs.ts';
 import { withCleanup } from '../measure/cleanup.ts';
 import { OVERRUN_MAX } from '../measure/overrun.ts';

@@ -29,7 +29,7 @@ export async function createKeys(
 }
 
 /**
- * IDs begin with their creation time, as the server's do, so the table looks as if it had grown
+ * IDs begin with their creation time, like the server's, so that the table looks as if it had grown
  * over time.
  */
 const TIMED_ID = `encode(substring(int8send((extract(epoch from at) * 1000)::bigint) from 3)

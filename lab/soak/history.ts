@@ -47,7 +47,10 @@ export type History = {
   /** Each key's requests according to the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** Times at which a fault that is allowed to lose counters may have lost some. */
+  /**
+   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * them.
+   */
   losses: Span[];
   recoveries: Recovery[];
 };

@@ -23,7 +23,7 @@ export type Tried = {
   repairedMs: number;
   /** The time from the repair until every part had a spare again; null if that took too long. */
   wholeMs: number | null;
-  /** When probes failed, and when the part was repaired, in seconds after the fault. */
+  /** When probes failed, and when the part was repaired, in seconds since the fault began. */
   story: string;
   violations: string[];
 };
@@ -98,7 +98,7 @@ async function tryOne(world: World, { trial, probes, isWhole }: One): Promise<Tr
   };
 }
 
-/** Failures of one kind count as one outage if they are less than PAUSE_MS apart. */
+/** Failures of the same kind are combined into one span if they are less than a pause apart. */
 function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: number }): string {
   const spans: { kind: string; t0: number; t1: number }[] = [];
   for (const { kind, t0, t1 } of failed.toSorted((a, b) => a.t0 - b.t0)) {

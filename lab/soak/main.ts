@@ -15,7 +15,7 @@ import { reportOf, violationsIn } from './report.ts';
 import { soak } from './run.ts';
 
 const beds = { embedded: openEmbeddedBed, postgres: openPostgresBed };
-/** Beds that only run if they are selected by name. */
+/** Test beds that only run if they are selected by name. */
 const namedBeds = { ha: openHaBed };
 
 const CLIENTS = 6;

@@ -31,7 +31,7 @@ const WEIGHTS = {
 
 export type StepKind = keyof typeof WEIGHTS;
 
-/** The dice select among the objects that exist when the step runs. */
+/** `dice` selects among the objects that exist when the step runs. */
 export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
 
 export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };
@@ -40,10 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/**
- * A plan has more steps than a client can carry out, because a soak ends when its time is up, not
- * when its steps run out.
- */
+/** A plan has more steps than a client can carry out, because a soak ends when its time is up. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;

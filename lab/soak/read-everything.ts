@@ -9,7 +9,8 @@ import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
 /**
- * How long to wait for emails: longer than the two minutes for which a killed worker's claim lasts.
+ * How long to wait for emails, which is longer than the two minutes for which a killed worker's
+ * claim lasts.
  */
 const MAIL_MS_MAX = 150_000;
 

@@ -4,9 +4,7 @@ import type { Account } from './run.ts';
 
 const ms = (value: number | null) => (value === null ? 'never' : `${Math.round(value)} ms`);
 
-/**
- * The only server error the product may return. It means that something is temporarily unavailable.
- */
+/** The only server error the product may return: something is temporarily unavailable. */
 const UNAVAILABLE = '503';
 
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
@@ -18,8 +16,8 @@ export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string
 ];
 
 /**
- * After a fault begins, everything must be served again before the fault is repaired. After the
- * repair, every part must recover.
+ * Even before a fault is repaired, every kind of request must be served again. After the repair,
+ * every part must recover.
  */
 function violationsOf(tried: Tried): string[] {
   const { part, fault, firstMs, repairedMs, wholeMs, violations } = tried;
@@ -56,7 +54,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   ];
 }
 
-/** Invariants for which there was nothing to check, so they don't count as passed. */
+/** Invariants for which there was nothing to check. They don't count as passed. */
 export const unreachedIn = ({ verdicts }: Account): string[] =>
   verdicts.filter(({ reached }) => reached === 0).map(({ name }) => name);
 

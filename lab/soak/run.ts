@@ -41,8 +41,8 @@ export type Account = {
 const MEASURE_MS = 250;
 const FIRST_KEYS = 24;
 /**
- * The pause before the final reads. Longer than the feed holds a poll, so that each reader has the
- * latest version.
+ * The pause before the final reads. It is longer than the feed holds a poll, so that each reader
+ * has the latest version.
  */
 const QUIET_MS = 2_500;
 

@@ -1,4 +1,4 @@
-// A bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
+// A test bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
@@ -20,7 +20,10 @@ export type Bed = {
   urls: string[];
   mailDir: string;
   faults: Record<string, Fault>;
-  /** Times at which a fault that is allowed to lose counters may have lost some. */
+  /**
+   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * them.
+   */
   losses: Span[];
   /** Faults that this machine doesn't allow, each with the reason. */
   skipped: string[];

@@ -1,5 +1,4 @@
-// Faults that every bed can use, each in a single part: a process, or the connections through a
-// proxy.
+// Faults in a single part: a process, or the connections through a proxy. All test beds share them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';

@@ -1,6 +1,6 @@
-// A bed in which every part of the deployment has a spare: etcd and Patroni with two PostgreSQL
-// members, a Redis Cluster with replicas, three APIs and two workers. Two front hosts each have an
-// HAProxy and a PgBouncer.
+// A test bed in which every part of the deployment has a spare: etcd and Patroni with two
+// PostgreSQL members, a Redis Cluster with replicas, three APIs and two workers. Two front hosts
+// each have an HAProxy and a PgBouncer.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ async function openHost(
         mode: 'http',
         check: '/readyz',
         // If no process is ready, because there is no database, requests go to any live process,
-        // because its error is more helpful than HAProxy's.
+        // because its error is better than HAProxy's.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

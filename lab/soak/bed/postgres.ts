@@ -1,4 +1,4 @@
-// A bed with several processes: two APIs and a worker, with PostgreSQL and Redis. Each process
+// A test bed with several processes: two APIs and a worker, with PostgreSQL and Redis. Each process
 // reaches the stores through its own proxies.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The invariants by number, each with the sentence it checks.
+// The invariants by number. Each has a sentence that states it and a function that checks it.
 import type { Check, Finding, History } from '../history.ts';
 import { I1, I2, I3 } from './audit.ts';
 import { I4, I5, I6, I7, I8, I9 } from './feed.ts';
@@ -50,7 +50,7 @@ export const checkAll = (history: History): Verdict[] =>
  */
 export const AT_ANY_TIME = ['I10', 'I18'];
 
-/** Violations that the operations alone reveal while a soak is still running. */
+/** Violations that can be found in the operations alone, while a soak is still running. */
 export const violationsUntilNow = (history: History): string[] =>
   invariants
     .filter(({ name }) => AT_ANY_TIME.includes(name))

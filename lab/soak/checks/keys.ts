@@ -1,4 +1,5 @@
-// I10 to I12 and I21: the lifecycle of keys, from responses and from the final list of all keys.
+// I10 to I12 and I21: the lifecycle of keys, as seen in responses and in the final list of all
+// keys.
 import {
   type Body,
   type Check,

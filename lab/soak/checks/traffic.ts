@@ -13,8 +13,8 @@ import {
 
 const LOCK_MS = 30_000;
 /**
- * The tolerance for differences between two clocks. The database's clock decides, but the recorded
- * times are from the soak's own.
+ * The tolerance between two clocks, because the database's clock decides but the driver's is
+ * recorded.
  */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
@@ -40,10 +40,7 @@ export const I15: Check = (history) => {
   return found;
 };
 
-/**
- * Whether the earlier execution's lock may have been released or expired before the later one
- * began.
- */
+/** Whether the earlier execution's lock may have ended before the later one began. */
 function mayFollow(ops: readonly Op[], earlier: Op, later: Op): boolean {
   const lock = textOf(earlier.body, 'lock_token');
   const isReleased = ops.some(

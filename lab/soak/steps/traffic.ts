@@ -27,8 +27,8 @@ export async function claimScope(world: World, client: string, { dice }: Step): 
     body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
   });
   const lock = textOf(claim.body, 'lock_token');
-  // A scope's first claim sets its fingerprint. If that claim happens to have the wrong one, it
-  // releases its lock, so that others can claim the scope.
+  // A scope's first claim sets its fingerprint. If that claim happens to use a wrong one, it is
+  // released, so that others can claim the scope.
   const isKept = !isForeign && dice[2] % 10 < 8;
   if (claim.body.state !== 'execute') return;
   const answer = Buffer.from(world.fresh()).toString('base64');

@@ -139,7 +139,7 @@ const listOptions: readonly Option[] = [
 type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** The maximum number of pages to read: enough for a long audit log. */
+/** The maximum number of pages to read, which is enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {

@@ -22,12 +22,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Matches all or most of a key, secret key or session: far more than a display prefix. */
+/** Matches all or most of a key, secret key or session, which is far more than a display prefix. */
 const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 
 /**
- * Rejects credentials in arguments: other users can see arguments, and error messages would repeat
- * them.
+ * Rejects credentials in arguments, because other users can see arguments, and error messages would
+ * repeat them.
  */
 function refuseSecrets(args: readonly string[]): void {
   if (!args.some((arg) => CREDENTIAL.test(arg.slice(arg.lastIndexOf('=') + 1)))) return;

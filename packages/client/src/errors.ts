@@ -37,7 +37,9 @@ export type Outcome = 'not_done' | 'unknown';
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** If this version does not recognise the server's code, the closest code for the status. */
+  /**
+   * The server's code or, if this version does not recognise it, the closest code for the status.
+   */
   readonly code: WireErrorCode;
   readonly status: number;
   /** What is wrong with the input; empty for other errors. */

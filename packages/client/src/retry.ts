@@ -63,8 +63,8 @@ export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
 }
 
 /**
- * Full jitter: a random wait, at most a bound that doubles with each failure, so that many clients
- * do not retry at the same moment. It is added to the wait that the server asks for.
+ * Full jitter: a random wait, up to a bound that doubles with each failure, so that many clients do
+ * not retry at the same moment. It is added to the wait that the server asks for.
  */
 export function waitMsAfter(
   failures: number,

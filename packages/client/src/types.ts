@@ -36,9 +36,9 @@ export type CallOptions = {
    */
   signal?: AbortSignal | undefined;
   /**
-   * Identifies the call, so that it is carried out only once, no matter how many times it is sent:
-   * 1 to 255 visible ASCII characters; by default a new random key. Sent only with POSTs that
-   * accept a secret key or a session.
+   * Identifies the call, so that it is carried out only once, no matter how many times it is sent.
+   * It has 1 to 255 visible ASCII characters; by default, it is a new random key. Sent only with
+   * POSTs that accept a secret key or a session.
    */
   idempotencyKey?: string | undefined;
   /**

@@ -84,7 +84,7 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
- * Opens every n-th screen, each with a new page load. Accessibility and, in the full run, reloading
+ * Opens every nth screen, each with a new page load. Accessibility and, in the full run, reloading
  * are only checked in the test environment, whose frame has more colours.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {

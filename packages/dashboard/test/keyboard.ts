@@ -3,7 +3,7 @@ import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
 const TABS_MAX = 80;
-/** How many frames to wait for focus: half a minute at 60 frames per second. */
+/** How many frames to wait for focus, which is half a minute at 60 frames per second. */
 const FRAMES_MAX = 1800;
 
 /** The name that a screen reader would read for the focused element; empty if it has none. */

@@ -33,7 +33,7 @@ type EdgeParts = {
 
 const AUTH = '/auth';
 /**
- * The operator configures the path up to `~`, with the requirements. Envoy appends its caller's
+ * The operator configures the path up to `~`, with the requirements. Envoy appends the caller's
  * path and query.
  */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;

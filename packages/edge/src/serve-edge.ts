@@ -13,8 +13,8 @@ import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
   /**
-   * The addresses that Edge listens on, in the order of the settings but with the actual ports. The
-   * relay's address is last.
+   * The addresses that Edge listens on, in the same order as in the settings, but with the actual
+   * ports. The relay's address is last.
    */
   places: string[];
   /** Waits for accepted requests, sends the remaining telemetry, and unregisters the node. */

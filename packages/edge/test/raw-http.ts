@@ -1,4 +1,4 @@
-// Raw HTTP: sends requests that no client library would send, and records a connection's traffic.
+// Sends raw HTTP requests that no client library would send, and records a connection's traffic.
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';

@@ -27,7 +27,7 @@ type Described = {
   description: string;
   /** The required role, if it differs from the one implied by the method. */
   role?: 'owner';
-  /** The endpoint covers all projects, so a secret key limited to certain projects gets 403. */
+  /** The endpoint covers all projects, so a secret key limited to certain projects gets a 403. */
   allProjects?: true;
   /** A secret key may call the endpoint for itself, without the permission. */
   ownKey?: true;
@@ -62,7 +62,9 @@ type Described = {
   answers: Record<number, z.ZodType | null>;
 };
 
-/** Preserves the exact type of the map: misspelt methods and unknown fields do not compile. */
+/**
+ * Preserves the exact type of the map, so that misspelt methods and unknown fields do not compile.
+ */
 export function endpoints<const T extends Record<Line, Endpoint>>(map: T & OnlyKnown<T>): T {
   return map;
 }
@@ -151,8 +153,8 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`. Every vendor-plane POST that changes something
- * accepts one: the change is made once per key, and retries get the stored response.
+ * Whether an endpoint accepts an `Idempotency-Key`. Every POST for vendors that changes something
+ * accepts one, so that the change is made once per key and retries get the stored response.
  */
 export const acceptsRequestKey = (
   line: string,

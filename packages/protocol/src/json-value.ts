@@ -24,8 +24,8 @@ export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   return Array.isArray(value) ? findItemFlaw(value, depth) : findMemberFlaw(value, depth);
 }
 
-// Plain loops for speed: 1 MiB can contain half a million values, and the check blocks the event
-// loop.
+// Uses plain loops for speed, because 1 MiB can contain half a million values, and the check blocks
+// the event loop.
 function findItemFlaw(items: readonly unknown[], depth: number): JsonFlaw | null {
   for (let index = 0; index < items.length; index += 1) {
     const flaw = findJsonFlaw(items[index], depth + 1);

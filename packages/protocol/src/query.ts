@@ -83,7 +83,7 @@ export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
  */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
-/** A list's parameter for the objects that a client already knows by ID. */
+/** A list parameter for requesting objects whose IDs a client already has. */
 export const byId = {
   id: Ids.optional().meta({
     description: `Only these, up to ${IDS_MAX}. Unknown IDs are left out.`,

@@ -1,4 +1,4 @@
-// Strict parsing of timestamps. Date.parse alone accepts 30 February and 24:00, and reads a missing
+// Parses timestamps strictly. Date.parse alone accepts 30 February and 24:00, and reads a missing
 // offset as local time. Any of these could make a key expire at a different time.
 
 const SHAPE =

@@ -64,7 +64,7 @@ const filter: Html = html`<div class="filter" hidden><label for="menu-filter">Fi
    autocapitalize="off" spellcheck="false"><p id="menu-none" class="dim" role="status"></p></div>`;
 
 /**
- * On narrow screens, the menu covers the page: the link to `#menu` opens it, and any other link
+ * On narrow screens, the menu covers the page. The link to `#menu` opens it, and any other link
  * closes it.
  */
 const menu = ({ title, version, groups }: ApiDocument, sections: readonly Section[]): Html => html`

@@ -111,7 +111,7 @@ function transportAt(transports: readonly Transport[], at: number): Transport {
   return found;
 }
 
-/** A rejected request is not the URL's fault: any other URL would reject it too. */
+/** A rejected request is not the URL's fault, because any other URL would reject it too. */
 function isFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'refused') return outcome.status >= 500;
   if (outcome.kind === 'answer') return false;

@@ -1,4 +1,4 @@
-// Time and randomness. Both are injected: only this file reads them from the runtime.
+// Time and randomness. Both are injected, so only this file reads them from the runtime.
 import { performance } from 'node:perf_hooks'; // faster to access than the global `performance`
 
 export type Clock = {

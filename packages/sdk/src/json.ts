@@ -13,7 +13,7 @@ const NO_FIELDS: Fields = Object.freeze({});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
-/** Returns an object's fields; none if the value is not an object. */
+/** Returns an object's fields, or no fields if the value is not an object. */
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : NO_FIELDS);
 
 /** Returns the number clamped to its range, or null if the value is not a number. */

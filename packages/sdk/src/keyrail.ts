@@ -198,12 +198,13 @@ function stateOf<R>(
 }
 
 /**
- * A hard failure: until it is fixed, a node that restarts without the control plane has no policy.
+ * A hard failure, because until it is fixed, a node that restarts without the control plane has no
+ * policy.
  */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `failed to write the policy cache: ${why}` };
 
-/** A soft failure: the node reloads the list of signing keys every hour. */
+/** A soft failure, because the node reloads the list of signing keys every hour. */
 const keysFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: false, message: why };
 

@@ -1,5 +1,6 @@
 // `next build` loads the modules of all routes, but serves no requests and often has no settings. A
-// node that connected during the build would delay revocations until it was considered silent.
+// node that connected during the build would delay revocations until the control plane stopped
+// waiting for it.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { KeyrailOptions } from './api/options.ts';

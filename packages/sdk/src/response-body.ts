@@ -1,5 +1,6 @@
-// Reads a response body up to a size limit and checks the number of JSON values before parsing: a
-// few compressed kilobytes can expand to many megabytes, and parsing them takes far more memory.
+// Reads a response body up to a size limit and checks the number of JSON values before parsing,
+// because a few compressed kilobytes can expand to many megabytes, and parsing them takes far more
+// memory.
 
 /** A larger buffer is not kept for reuse. */
 const BUFFER_BYTES_KEPT = 4 * 1024 * 1024;
@@ -59,9 +60,9 @@ export async function readInto(
 const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 /**
- * Whether JSON text contains at most `valuesMax` values, without parsing it: parsed values take far
- * more memory than their text. It also counts commas and brackets within strings, so it may return
- * false prematurely.
+ * Whether JSON text contains at most `valuesMax` values, without parsing it, because parsed values
+ * take far more memory than their text. It also counts commas and brackets within strings, so it
+ * may return false even though there are fewer values.
  */
 export function hasAtMost(bytes: Buffer, valuesMax: number): boolean {
   if (bytes.length <= valuesMax) return true;

@@ -76,8 +76,8 @@ type Bounds = { min: number; max: number; usual: number };
 type Warn = (message: string) => void;
 
 /**
- * The minimum `staleAfterMs`, in poll intervals: jitter delays a poll by up to 20 %, and a poll
- * takes time.
+ * The minimum `staleAfterMs`, in poll intervals. It is more than one, because jitter delays a poll
+ * by up to 20 %, and a poll takes time.
  */
 const STALE_POLLS_MIN = 1.5;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
@@ -255,7 +255,7 @@ function nodeOf(name: string | undefined, chance: Chance) {
   return { nodeName, nodeId: `${nodeName}:${ending.toString(16).padStart(8, '0')}` };
 }
 
-/** Clamps numeric options to their bounds, each with a warning. */
+/** Clamps numeric options to their bounds, with a warning for each one that was out of range. */
 function clampedAll<K extends string>(
   bounds: Record<K, Bounds>,
   options: object,

@@ -58,7 +58,7 @@ export type Transport = { send(exchange: Exchange): Promise<Outcome> };
 
 const BYTES_MAX_DEFAULT = 1024 * 1024;
 /**
- * The default maximum number of JSON values: a stored response may have thousands of headers; other
+ * The default maximum number of JSON values. A stored response may have thousands of headers; other
  * bodies have a few dozen values.
  */
 const VALUES_MAX_DEFAULT = 30_000;
@@ -140,7 +140,7 @@ const reasonOf = (error: unknown): Unreachable['reason'] => {
   return error instanceof Broken ? 'broken' : 'connect';
 };
 
-/** Returns the error code only: an error message may contain anything, even a secret. */
+/** Returns only the error code, because an error message may contain anything, even a secret. */
 function codeBehind(error: unknown): { code?: string } {
   const { cause } = fieldsOf(error);
   const { errors } = fieldsOf(cause);
@@ -213,7 +213,7 @@ function codeIn(body: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Reads `Retry-After` in seconds only: the control plane sends no dates. */
+/** Reads `Retry-After` only in seconds, because the control plane sends no dates. */
 function retryAfterMs(text: string | null): number | null {
   if (text === null || !/^\d{1,9}$/.test(text)) return null;
   return Math.min(Number(text) * 1000, RETRY_AFTER_MS_MAX);

@@ -12,7 +12,7 @@ import { timesAt } from './cache.ts';
 import { entryOf, uuidOf } from './entries.ts';
 import { secretKeyOf } from './rig.ts';
 
-/** Speeds up the clock: a write per second becomes one every 20 ms. */
+/** Speeds up the clock, so that a write per second becomes one every 20 ms. */
 const HASTE = 50;
 export const NUMBERS = 200;
 

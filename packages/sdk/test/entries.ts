@@ -21,7 +21,7 @@ export const uuidOf = (number: number, kind = 1): string => {
   ].join('-');
 };
 
-/** Returns the n-th key, with random properties from a small set, as in production. */
+/** Returns the nth key, with random properties from a small set, as in production. */
 export const entryOf = (number: number, chance: Chance): Entry => ({
   lookupHash: sha256Hex(`key ${number}`),
   keyId: uuidOf(number),

@@ -1,7 +1,7 @@
 // Header values that a caller may send: random, adversarial, and close to a genuine key.
 import { type Chance, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 
-/** Long values that are slow for a backtracking regular expression or a nested loop. */
+/** Long values that a backtracking regular expression or a nested loop would process slowly. */
 export const pumped: Readonly<Record<string, (length: number) => string>> = {
   'blanks between letters': (length) => `x${' '.repeat(length - 2)}y`,
   'tabs after a letter': (length) => `x${'\t'.repeat(length - 1)}`,

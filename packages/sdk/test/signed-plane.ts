@@ -49,7 +49,7 @@ export function signed(
   };
 }
 
-/** Returns a plane's `fetch`, before a subclass replaces it. */
+/** Returns a control plane's original `fetch`, before a subclass replaces it. */
 const plainFetchOf = (plane: Plane): Fetch => plane.fetch;
 
 export class SignedPlane extends Plane {

@@ -1,5 +1,5 @@
-// A migrated database, created once and copied for each test file: creating one takes seconds,
-// copying it a fraction of that. The original's name contains a hash of the migrations.
+// A migrated database, created once and copied for each test file, because creating one takes
+// seconds and copying it a fraction of that. The original's name contains a hash of the migrations.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -42,8 +42,8 @@ async function embeddedTemplate(): Promise<string> {
 
 /**
  * Two test files may write the template at the same time; the atomic rename leaves one complete
- * file. The template contains only the database in use: without `template0` and `template1`,
- * opening a copy takes a third less CPU.
+ * file. The template contains only the database in use, because without `template0` and
+ * `template1`, opening a copy takes a third less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
   const lite = await PGlite.create();

@@ -1,4 +1,4 @@
-// Embed tokens: created by the vendor's backend, used by a browser page.
+// Embed tokens, which the vendor's backend creates and a browser page uses.
 import type { Caller, Harness, Input } from './harness.ts';
 
 export const ORIGIN = 'https://app.customer.example';

@@ -1,4 +1,4 @@
-// A minimal node for the policy feed: read, apply, compare.
+// A minimal node, which reads the policy feed, applies changes and compares policies.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Answer, Harness, Input } from './harness.ts';
 

@@ -58,7 +58,7 @@ export type Harness = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
-    /** A tenant's user in a browser: see `embed`. */
+    /** A tenant's user in a browser (see `embed`). */
     embed: Caller;
     /** The secret scanner, which signs its requests. */
     scanner: Caller;

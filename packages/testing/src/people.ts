@@ -1,4 +1,5 @@
-// Test users: signed up, verified and logged in through the API, with the emails the product sends.
+// Creates test users, who sign up, verify their email address and log in through the API, using the
+// emails that the product sends.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
@@ -52,7 +53,7 @@ export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]>
 
 const readMails = new Map<string, Mail>();
 
-/** Each file is read only once: emails never change, and a test process sends hundreds. */
+/** Each file is read only once, because emails never change, and a test process sends hundreds. */
 async function readMail(name: string): Promise<Mail> {
   const mail = readMails.get(name) ?? JSON.parse(await readFile(join(mailDirectory, name), 'utf8'));
   readMails.set(name, mail);

@@ -50,7 +50,10 @@ function hear({ message }: { message?: string | undefined }): void {
   heard.push({ text: report['Query Text'], root: report.Plan });
 }
 
-/** Patches the prototype, the only way to reach pool connections before their first use. */
+/**
+ * Patches the prototype, because that is the only way to reach pool connections before their first
+ * use.
+ */
 function listenToAll(): void {
   if (isListening) return;
   isListening = true;

@@ -8,7 +8,7 @@ type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
 type Letter = {
   from: string;
   to: string[];
-  /** Headers by lowercase name; if there are several with the same name, the last one. */
+  /** Headers by lowercase name; if a name occurs more than once, the last one is kept. */
   headers: Record<string, string>;
   /** The decoded parts, by content type. */
   parts: Record<string, string>;

@@ -58,7 +58,7 @@ export type TestApp = {
   hasher: PasswordHasher;
   /** A second app with different settings. Close only its `http`, because the store is shared. */
   variant(changes: Partial<AppParts>): App;
-  /** Runs statements in one transaction as the superuser, bypassing every guard. */
+  /** Runs statements in one transaction as the superuser, bypassing every guard in the database. */
   beyond(text: string): Promise<void>;
 };
 
@@ -79,8 +79,8 @@ after(async () => {
 });
 
 /**
- * The cost is low, because tests sign up many users. Tests of the hasher, and servers that run as
- * programs, use the product's cost.
+ * The cost of hashing passwords is low, because tests sign up many users. Tests of the hasher, and
+ * servers that run as programs, use the product's cost.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 

@@ -1,4 +1,4 @@
-// The product gives a request three seconds in the database. On a slow machine, requests of tests
+// The product gives a request three seconds in the database. On a slow machine, a test's requests
 // may take longer.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { Database, Opening } from '@keyrail/server/db/database.ts';

@@ -1,4 +1,4 @@
-// Disables an API key, and enables it again.
+// Disables API keys, and enables them again.
 import { type Command, foreseeable } from '../command.ts';
 import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';

@@ -3,7 +3,7 @@ import { AUDIT_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
 import { openAuditFile } from '../exports/audit-file.ts';
 
-/** The maximum number of pages to read: enough for a long audit log. */
+/** The maximum number of pages to read, which is enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 export const auditExport: Command = {

@@ -1,5 +1,5 @@
-// Imports another product's keys from a file, in batches. The file is read twice: the first pass
-// only checks all rows, so that nothing is sent if any row is invalid.
+// Imports another product's keys from a file, in batches. The file is read twice. The first pass
+// only checks the rows, so that nothing is sent if any row is invalid.
 import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';

@@ -71,7 +71,7 @@ export async function revokedAtOf(
   read: () => Promise<{ revoked_at: string | null }>,
 ): Promise<string | null> {
   if (!output.hasText) return null;
-  // Errors are ignored here: if they persist, the revocation itself reports them.
+  // Errors are ignored here, because if they persist, the revocation itself reports them.
   return read().then(
     ({ revoked_at: at }) => at,
     () => null,

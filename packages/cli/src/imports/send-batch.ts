@@ -1,6 +1,7 @@
 // Sends one batch of an import. A call imports either all of its keys or, if the server already has
-// some of them, none: the server lists those it has, and the call is repeated without them. So
-// after any failure, a batch can be retried without keeping track of what has been imported.
+// some of them, none. In that case, the server lists the keys it has, and the call is repeated
+// without them. So after any failure, a batch can be retried without keeping track of what has been
+// imported.
 import { type Answer, type Client, KeyrailError } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { exitCodeOf, exitCodes, Failure, refused } from '../failures.ts';

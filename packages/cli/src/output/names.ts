@@ -94,8 +94,8 @@ export async function namesOf(client: Client, references: readonly Reference[]):
 }
 
 /**
- * Reads an object. Null if the server rejects the request: the object has been deleted, or this
- * credential may not see it.
+ * Reads an object. Null if the server rejects the request, because the object has been deleted or
+ * this credential may not see it.
  */
 const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {

@@ -1,6 +1,6 @@
 // All tabs of a browser share one session, which is in one workspace at a time. When another tab
-// switches workspaces, this tab has been overtaken: the server would reject its requests. Until the
-// user chooses a workspace, this tab stops polling, and its requests wait instead of failing.
+// switches workspaces, this tab has been overtaken, and the server would reject its requests. Until
+// the user chooses a workspace, this tab stops polling, and its requests wait instead of failing.
 import { createObserved } from './observed.ts';
 
 export const overtaken = createObserved(false);

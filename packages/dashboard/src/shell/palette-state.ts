@@ -1,5 +1,5 @@
-// The command palette's state: whether it is open, and which commands and sources screens have
-// added.
+// The command palette's state: whether it is open, and which commands and sources have been added
+// by screens.
 import { useEffect, useRef } from 'react';
 import { createObserved } from '../api/observed.ts';
 import type { IconName } from '../ui/controls/icon.tsx';

@@ -2,7 +2,7 @@
 // folder are loaded later. Each screen's strings are in the `texts.ts` in its folder.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-/** Labels for the sidebar's entries, by the names of their screens in `screens.ts`. */
+/** Labels for the sidebar's entries, keyed by the names of their screens in `screens.ts`. */
 const navigation = {
   overview: 'Overview',
   keys: 'Keys',

@@ -42,17 +42,19 @@ const PASSED = new Set([
   '/v1/idempotency/heartbeat',
   '/v1/ingest/batch',
 ]);
-/** How much longer a request to the control plane may take than the wait that it requests. */
+/**
+ * How much longer a request to the control plane may take than the time it asks the server to wait.
+ */
 const GRACE_MS = 8_000;
 /**
- * How long a response may be reused for other nodes. A damaged response is not sent for longer than
- * this, either.
+ * How long a response may be reused for other nodes. Even a damaged one is sent for no longer than
+ * this.
  */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
 /**
- * The maximum number of nodes that can load a snapshot with a nonce at the same time: such
- * snapshots are not shared. Any other node gets a 503.
+ * How many nodes can load a snapshot with a nonce at the same time. Such snapshots can't be shared,
+ * so nodes over the limit get a 503.
  */
 const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane is unreachable.';

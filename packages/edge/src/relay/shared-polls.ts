@@ -53,8 +53,8 @@ type Poll = {
 
 export const HELD_MAX = 20_000;
 /**
- * How far a 304's age may exceed the wait of the node that gets it. Some margin is needed, because
- * the node's wait and the upstream request never begin at exactly the same moment.
+ * A node may get a 304 that is older than the node's own wait by at most this much. Some margin is
+ * needed, because the wait and the upstream request never begin at exactly the same moment.
  */
 const LATE_MS = 2_000;
 /**

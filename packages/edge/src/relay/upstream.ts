@@ -30,7 +30,10 @@ type Question = {
   body?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** False for a credential that hasn't been checked yet: its connection is closed, not reused. */
+  /**
+   * False for a credential that hasn't been checked yet, so that its connection is closed, not
+   * reused.
+   */
   agent?: false;
 };
 

@@ -1,4 +1,4 @@
-// The person plane: signing up, signing in, passwords, email addresses, and joining a workspace.
+// Endpoints for users: signing up, signing in, passwords, email addresses, and joining a workspace.
 // Without a credential, responses never reveal whether an email address has an account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';

@@ -1,4 +1,5 @@
-// The embed plane: the vendor's backend creates a token, and a browser uses it to manage keys.
+// Endpoints for embed tokens: the vendor's backend creates a token, and a browser uses it to manage
+// keys.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';

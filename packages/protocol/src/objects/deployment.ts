@@ -1,4 +1,4 @@
-// Information about a deployment that is public before sign-in.
+// Information about a deployment that anyone can read without signing in.
 import { z } from 'zod';
 
 export const Deployment = z

@@ -1,4 +1,5 @@
-// Schemas shared by responses. Responses are strict: an undeclared field is a leak or a typo.
+// Schemas shared by responses. Responses are strict, because an undeclared field is a leak or a
+// typo.
 import { z } from 'zod';
 import { WIRE_TIME } from '../timestamp.ts';
 import { SHA256_HEX } from '../wire/sha256-hex.ts';

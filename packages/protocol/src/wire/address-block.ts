@@ -1,4 +1,5 @@
-// Parses IP addresses and ranges, such as the trusted proxies in the settings. No other code does.
+// Parses IP addresses and ranges, such as the trusted proxies in the settings. This is the only
+// code that does so.
 import { BlockList, isIP } from 'node:net';
 
 const BITS_MAX: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
@@ -22,7 +23,7 @@ function blockIn(text: string): Block | null {
 /** A range in its canonical form (RFC 5952), or what is wrong with the text. */
 type NetworkIn = { network: string; flaw?: never } | { network: null; flaw: string };
 
-/** Reads `address/length`. Bits after the length must be zero. */
+/** Reads `address/length`. Bits beyond that length must be zero. */
 export function networkIn(text: string): NetworkIn {
   const block = blockIn(text);
   if (!block) return flawed('must be a CIDR block, such as 203.0.113.0/24');

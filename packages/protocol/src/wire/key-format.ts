@@ -19,8 +19,8 @@ const CHECKSUM_CHARS = 8;
 const ONE_TIME_BYTES = 32;
 
 /**
- * Each kind's stem, and the length of its body in bytes and characters. Only sessions have no
- * environment.
+ * For each kind, the start of its prefix, and the length of its body in bytes and characters. Only
+ * sessions have no environment.
  */
 const credentialKinds = {
   api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
@@ -48,8 +48,8 @@ export function mintCredential(
 }
 
 /**
- * Recognises a credential by its exact format and checksum; spaces and different case are not
- * tolerated. A match does not mean that the credential has ever been issued.
+ * Recognises a credential by its exact format and checksum; extra spaces or a different case are
+ * not tolerated. A match does not mean that the credential has ever been issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {

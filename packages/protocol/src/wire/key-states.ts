@@ -19,8 +19,8 @@ export type SecretKeyState = (typeof secretKeyStates)[number];
 export const workingKeyStates: readonly KeyState[] = ['quarantined', 'expiring', 'active'];
 
 /**
- * When the old key expires after a rotation: at the end of the overlap, or earlier if it already
- * had an earlier expiry.
+ * When the old key expires after a rotation: at the end of the overlap, or earlier if it was
+ * already due to expire before then.
  */
 export const endAfterRotationMs = (expiresAt: string | null, overlapEndMs: number): number =>
   expiresAt === null ? overlapEndMs : Math.min(overlapEndMs, Date.parse(expiresAt));

@@ -7,8 +7,8 @@ export const BODY_BYTES_MAX = 1_048_576;
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
-// The maximum number of JSON values in a request without a credential: parsing 1 MiB of small
-// values would block other requests.
+// The maximum number of JSON values in a request without a credential, because parsing 1 MiB of
+// small values would block other requests.
 export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
@@ -74,8 +74,8 @@ export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The maximum value of the KEYRAIL_REVOKE_WAIT_MS setting. Except for database waits, operators
-// cannot configure a longer wait.
+// The maximum value of the KEYRAIL_REVOKE_WAIT_MS setting. Apart from waits for the database, it is
+// the longest wait that operators can configure.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 // The maximum length of the text in a request to explain a key. The text need not be a key.
@@ -157,7 +157,7 @@ export const POLICY_EXPIRED_KEPT_DAYS = 7;
 /** How long a retired receipt signing key's public key stays published. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
-// Embed plane
+// Embed tokens
 export const EMBED_TOKEN_SECONDS = 300;
 export const EMBED_REFRESH_BEFORE_SECONDS = 60;
 export const EMBED_SCOPES_MAX = 32;
@@ -205,7 +205,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One sampled event can represent at most this many requests: the largest exact integer.
+// One sampled event can represent at most this many requests, which is the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

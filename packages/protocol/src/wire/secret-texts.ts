@@ -8,7 +8,7 @@ const CREDENTIAL = new RegExp(
   'gi',
 );
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
-/** The space may be URL-encoded, and the credential may be one from another product. */
+/** The space may be URL-encoded, and the credential may come from another product. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
 /** Replaces each credential in the text with its display prefix. */

@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** Omits `body`: Express would infer the handler's body type from it. */
+/** Omits `body`, because Express would infer the handler's body type from it. */
 export type ExpressRequest = IncomingMessage & {
   baseUrl?: unknown;
   route?: unknown;
@@ -53,7 +53,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
       if (watchResponse(response, admission)) next();
     };
     const admission = keyrail.admit(nodeCall(request, patternOf(request)), route);
-    // Not `instanceof Promise`: an app may have replaced the global Promise.
+    // Not `instanceof Promise`, because an app may have replaced the global Promise.
     if ('kind' in admission) goOn(admission);
     else void admission.then(goOn);
   };

@@ -72,8 +72,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = admission.context;
-      // The response has ended, or the caller has disconnected: stop Fastify from sending a
-      // response.
+      // The response has ended or the caller has disconnected, so Fastify must not send a response.
       if (!watchResponse(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },

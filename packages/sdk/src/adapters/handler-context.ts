@@ -7,8 +7,8 @@ import { VERIFIED_BY } from '../verified-by.ts';
 /**
  * Returns the context of a request that `protect` allowed with this node, typed with the node's
  * resources. Throws a TypeError on a route without `protect`, for a different node, and for an
- * unverified key: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
- * directly.
+ * unverified key. On a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
+ * directly instead.
  */
 export function contextOf<R>(
   { verify }: Pick<Keyrail<R>, 'verify'>,

@@ -25,7 +25,8 @@ export type NestExecution = {
 export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean> };
 
 /**
- * Never resolves: the response has been sent, and Nest would send another if the guard returned.
+ * Never resolves, because the response has been sent, and Nest would send another if the guard
+ * returned.
  */
 const answered = () => new Promise<never>(() => {});
 
@@ -92,8 +93,8 @@ function exchangeOf(execution: NestExecution): Exchange {
 /** Fastify keeps a parsed body on its own request object, not on the Node.js one. */
 type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
 
-// Checks properties, not classes: a request from `inject()` is not an instance of Node.js's own
-// classes.
+// Checks properties, not classes, because a request from `inject()` is not an instance of Node.js's
+// own classes.
 const isOfFastify = (request: object): request is FastifyParsed =>
   'raw' in request && 'routeOptions' in request;
 

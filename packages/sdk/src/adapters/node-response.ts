@@ -33,7 +33,8 @@ export function watchResponse(
   // The caller disconnected before this point, so there will be no `close` event.
   if (hasLeft(response)) {
     settle({ gone: true });
-    // The request body is lost too: a response created without it must not be stored for a retry.
+    // The request body is lost too, and a response created without it must not be stored for a
+    // retry.
     if (captureBytesMax > 0) {
       settle({ failed: true });
       return false;
@@ -70,14 +71,15 @@ function capture(
   }
 
   const take = ([chunk, encoding]: unknown[]) => {
-    // Read the headers while they still describe these bytes: an outer encoder may change them.
+    // Read the headers while they still describe these bytes, because an outer encoder may change
+    // them.
     headers ??= addedTo(before, response.getHeaders());
     const bytes = bytesOf(chunk, encoding);
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
   /**
-   * True while the original `write` or `end` runs: if it calls `write`, that data has been
+   * True while the original `write` or `end` runs. If it calls `write`, that data has already been
    * captured.
    */
   let isPassing = false;
@@ -104,7 +106,7 @@ function capture(
       return ended;
     },
     destroy: (...why: unknown[]) => {
-      // The handler gave up, not the caller, so what was captured is not the whole response.
+      // It was the handler that gave up, not the caller, so the captured response is incomplete.
       if (!response.writableEnded && !response.destroyed) settle({ failed: true });
       return Reflect.apply(destroy, response, why);
     },

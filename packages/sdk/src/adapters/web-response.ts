@@ -2,7 +2,7 @@
 import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
 
-/** Statuses without a body: the Response constructor throws if it is given one. */
+/** Statuses that don't allow a body. The Response constructor throws if it is given one. */
 const BODILESS = new Set([204, 205, 304]);
 
 export const webResponse = ({ status, headers, body }: ReadyResponse): Response =>

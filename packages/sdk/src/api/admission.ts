@@ -9,7 +9,10 @@ export type IncomingCall = {
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
-  /** The key, if it was not sent in a header; undefined to look for it in `keyHeaders`. */
+  /**
+   * The key, if it was not sent in a header. If undefined, the key is taken from one of the
+   * `keyHeaders`.
+   */
   key?: string | null | undefined;
   /** `name` is lowercase. */
   header(name: string): string | null | undefined;

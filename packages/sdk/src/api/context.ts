@@ -22,7 +22,7 @@ export type RateLimitState = {
   readonly resetMs: number;
 };
 
-/** Metadata of a key: free-form JSON. */
+/** A key's metadata, which is free-form JSON. */
 export type KeyMeta = Readonly<Record<string, unknown>>;
 
 /** The fields that every context has. */
@@ -42,7 +42,10 @@ type KeyFields<R> = {
    * unreachable.
    */
   rateLimit: readonly RateLimitState[] | null;
-  /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
+  /**
+   * The key's `meta`, which is parsed and frozen when it is first read. Only present with
+   * `include: ['meta']`.
+   */
   readonly meta?: KeyMeta | undefined;
   /** Your own ID for the tenant; only with `include: ['externalId']`. */
   readonly tenantExternalId?: string | undefined;

@@ -44,7 +44,7 @@ export type KeyrailState = {
   /**
    * Why the last request to the policy feed failed or, if it succeeded, why the cache cannot be
    * written or the feed's published keys cannot be reloaded; null if everything works. A `hard`
-   * failure does not go away on its own: an operator has to intervene.
+   * failure does not go away on its own, so an operator has to intervene.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -52,11 +52,11 @@ export type KeyrailState = {
   readonly telemetry: TelemetryState;
 };
 
-/** One node: created by `createKeyrail`, shared by all routes of an app. */
+/** One node, which is created by `createKeyrail` and shared by all routes of an app. */
 export type Keyrail<R = unknown> = {
   /**
    * Resolves to true as soon as a policy no older than `maxStaleMs` is loaded, from the feed or the
-   * cache; to false if that doesn't happen within the timeout (10 s by default). Never rejects.
+   * cache, and to false if that doesn't happen within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /**

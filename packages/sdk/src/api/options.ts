@@ -56,7 +56,10 @@ export type KeyrailOptions<R = unknown> = {
    * environment.
    */
   resources?: Partial<Record<Env, R>> | undefined;
-  /** The headers to look for the key in, in order; `authorization` and `x-api-key` by default. */
+  /**
+   * The headers that may contain the key, in the order in which they are read; `authorization` and
+   * `x-api-key` by default.
+   */
   keyHeaders?: readonly string[] | undefined;
   /**
    * If false, the node polls at intervals instead of holding a request open until something

@@ -34,7 +34,10 @@ export type RouteOptions = {
 /** A route without `skip`: its handler runs only with a key, which may be unverified. */
 export type KeyedRoute = RouteOptions & { skip?: false | undefined };
 
-/** A route whose handler runs only with a verified key: neither fail-open nor skipped. */
+/**
+ * A route whose handler runs only with a verified key, because it neither fails open nor skips the
+ * check.
+ */
 export type VerifiedRoute = KeyedRoute & { onNoPolicy?: 'deny' | undefined };
 
 export type RouteRateLimit = {

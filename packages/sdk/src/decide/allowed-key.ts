@@ -1,6 +1,6 @@
-// The decision to allow a key, stored as a few numbers and references.
-// bench sdk: the context is created only when it is read, because formatting its two UUIDs would
-// cost a third of the whole decision.
+// The decision to allow a key, stored as a few numbers and references. The context is created only
+// when it is read, because formatting its two UUIDs would cost a third of the whole decision
+// (`npm run bench -- sdk`).
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';
@@ -83,7 +83,10 @@ export function foundAt<R>(inputs: Inputs<R>, keyText: string, place: number): F
 
 export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly allowed = true;
-  /** One private field: creating a dozen of them would make a decision 3 % slower in V8. */
+  /**
+   * A single private field, because creating a dozen of them would make a decision 3 % slower in
+   * V8.
+   */
   readonly #key: FoundKey<R>;
   #context: RequestContext<R> | null = null;
 

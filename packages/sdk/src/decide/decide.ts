@@ -1,8 +1,7 @@
 // Decides whether to allow a key: a pure function of the policy, the full key and the route's
 // options. A known key costs one SHA-256 and one lookup. A known key's checksum is not compared,
 // because no other string has the same hash. For an unknown string, the checksum distinguishes a
-// typo from an unknown key. Imported keys have no checksum: any printable string may be an imported
-// key.
+// typo from an unknown key. Imported keys have no checksum, so any printable string may be one.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -56,7 +55,7 @@ const hasNativeForm = (keyText: unknown): keyText is string =>
 
 /**
  * Handles a string that isn't a native key, and hashes it only if the policy has imported keys.
- * Nothing about an unknown string is reported: it may be a credential for another service.
+ * Nothing about an unknown string is reported, because it may be a credential for another service.
  */
 function withoutFormat<R>(
   inputs: Inputs<R>,

@@ -45,7 +45,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.resources = key.resources;
   }
 
-  /** Not an own property, so that copies do not have it: a copy may have been modified. */
+  /** Not an own property, so that copies, which may have been modified, do not have it. */
   get [VERIFIED_BY](): unknown {
     return this.#verifiedBy;
   }

@@ -50,8 +50,8 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
 }
 
 /**
- * Normalises the encoding of each pair. It works on bytes: decoded as text, all bytes that are not
- * valid UTF-8, such as `%ff` and `%fe`, would become the same character.
+ * Normalises the encoding of each pair. It works on bytes, because decoding as text would turn all
+ * bytes that are not valid UTF-8, such as `%ff` and `%fe`, into the same character.
  */
 function sortedQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');

@@ -79,8 +79,8 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     const end = (act: () => Promise<unknown>) => {
       if (isEnded) return;
       isEnded = true;
-      // Heartbeats continue in the meantime: until the response is stored, only the lock stops a
-      // retry.
+      // Heartbeats continue in the meantime, because until the response is stored, only the lock
+      // stops a retry.
       const ended = act().then(beats.stop, beats.stop);
       ending.add(ended);
       void ended.then(() => ending.delete(ended));
@@ -198,7 +198,7 @@ function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<
       void beat().then((outcome) => {
         const isLost = outcome.kind === 'answer' && fieldsOf(outcome.body).outcome === 'lost';
         if (isLost && !isStopped) log('error', 'keyrail: lost the lock on an idempotent request');
-        // Missing one heartbeat doesn't lose the lock: a failed heartbeat is just retried sooner.
+        // Missing one heartbeat doesn't lose the lock, so a failed one is just retried sooner.
         const isMissed = outcome.kind !== 'answer' && !outcome.hard;
         if (!isLost) next(isMissed ? everyMs * RETRY_SHARE : everyMs);
       });

@@ -62,8 +62,8 @@ type Rest = { id: string; unused: number };
 
 const REST_MS = 1_000;
 /**
- * If the control plane does not support leases, the node tries again after this time: the control
- * plane may have been upgraded.
+ * If the control plane does not support leases, the node tries again after this time, in case the
+ * control plane has been upgraded.
  */
 const WITHOUT_LEASES_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -73,7 +73,7 @@ const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const NOT_FOUND = 404;
 const TOO_MANY_COUNTERS = 429;
 
-/** The maximum number of counters in a response: more than a key can have. */
+/** The maximum number of counters in a response, which is more than a key can have. */
 const STATES_MAX = 64;
 const LEASE_ID = new RegExp(`^[\\x21-\\x7e]{1,${RATE_LIMIT_LEASE_ID_CHARS_MAX}}$`);
 

@@ -16,11 +16,11 @@
 // A key in the state `checks` gets its first lease when it is busy (unitsToLeaseNow).
 // Requests that need units wait while the node is asking, and are checked if none are granted.
 //
-// The size of a lease: the key's rate times the time until the lease ends, plus a tenth. The rate
-// is measured per period, and the higher of the current and previous periods' rates is used, so
-// that a key that has just become busy gets enough. One lease takes at most a tenth of a limit's
-// remaining units, so that other nodes get theirs. Near the limit, every request is checked.
-// decisions/0030 explains why a lease ends with its bucket.
+// A lease's size is the key's rate times the time until the lease ends, plus a tenth. The rate is
+// measured per period, and the higher of the current and previous periods' rates is used, so that a
+// key that has just become busy gets enough. One lease takes at most a tenth of a limit's remaining
+// units, so that other nodes get theirs. Near the limit, every request is checked. decisions/0030
+// explains why a lease ends with its bucket.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
@@ -50,7 +50,10 @@ const SIZED_MS_MAX = 60_000;
 /** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The minimum number of units to request for a long lease: unused ones are returned, not lost. */
+/**
+ * The minimum number of units to request for a long lease, whose unused units are returned, not
+ * lost.
+ */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when unused ones are returned.
@@ -211,7 +214,7 @@ export class HeldUnits {
     const isBusy =
       this.#spentInPeriod >= BUSY_MIN || this.#previousRate * this.#periodMs >= BUSY_MIN;
     if (this.#periodMs === 0 || !isBusy || nowMs < this.checksUntilMs) return 0;
-    // All units were spent before the lease ended: the rate was higher than expected.
+    // All units were spent before the lease ended, so the rate was higher than expected.
     const ranOut = this.#leases.length > 0;
     const expected = this.#expected(nowMs, ranOut ? this.#endsAtMs - nowMs : this.#bucketMs);
     const grown = ranOut ? this.#grantedUnits * 2 : 0;

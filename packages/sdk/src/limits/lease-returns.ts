@@ -1,4 +1,5 @@
-// Returns units to the shared counters: a silent key's units, and all of them when the node closes.
+// Returns units to the shared counters: those of a key that has stopped getting requests, and all
+// of them when the node closes.
 import type { Clock } from '../clock.ts';
 import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
@@ -36,7 +37,7 @@ export function createLeaseReturns({ calls, clock, moment }: ReturnParts): Lease
   }
 
   /**
-   * Returns the units of up to RETURNS_AT_ONCE_MAX silent keys; the others wait for the next sweep.
+   * Returns the units of up to RETURNS_AT_ONCE_MAX idle keys; the others wait for the next sweep.
    */
   function sweep(): void {
     const now = moment();

@@ -7,7 +7,9 @@ export type FeedFilter = {
   env: Env | null;
   tenantIds: readonly string[];
   include: readonly Include[];
-  /** The features that the node can enforce. It gets no key that requires any other. */
+  /**
+   * The features that the node can enforce. It gets no keys that require features not listed here.
+   */
   understands: readonly string[];
 };
 

@@ -5,7 +5,8 @@
 // A snapshot is built separately and swapped in as a whole. A delta is checked completely, then
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
 // and the request is retried after a pause. A delta request acknowledges its `since` version, so it
-// is sent only when that version is in force and a start from the cache would keep its removals.
+// is sent only when that version is in force and a node that starts from the cache would not accept
+// the keys it removed.
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';
@@ -53,7 +54,7 @@ type FeedCache = {
   keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
   /** Called after each response without changes, with the time of its request. */
   confirm(sentAtMs: number): void;
-  /** True if a start from the cache would accept no key that has been removed so far. */
+  /** True if a node that starts from the cache would accept none of the keys removed so far. */
   secure(): Promise<boolean>;
 };
 
@@ -74,14 +75,17 @@ export class Feed {
   readonly #needsRenewal: (proofs: Policy['proofs']) => boolean;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
-  /** The newest version whose removals would survive a start from the cache. */
+  /**
+   * The newest version whose removed keys would not be accepted by a node that starts from the
+   * cache.
+   */
   #securedVersion = 0;
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
   /**
-   * Whether the last delta was malformed or did not apply, so that the node fetches a snapshot
-   * next.
+   * Whether the last delta was malformed or could not be applied, so that the node fetches a
+   * snapshot next.
    */
   #startsOver = false;
   /** The time after which `wake` may end the next pause early; null if it may not. */
@@ -158,7 +162,8 @@ export class Feed {
   async #follow(policy: Policy): Promise<number> {
     const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
-    // A stale policy needs a quick confirmation, and a held poll may stay silent for a long time.
+    // A stale policy needs a quick confirmation, and a held poll may not get a response for a long
+    // time.
     const holdMs = state.isStale ? 0 : this.#longPoll.next();
     const sentAt = momentOf(clock);
     const ended = (outcome: Polled['outcome']): Polled => {
@@ -189,10 +194,10 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged: not while the cache has an older copy that can
-   * be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one named poll
-   * reports the last secured version, so that revocations wait for this node and are reported as
-   * incomplete.
+   * Whether the policy in force may be acknowledged. It may not while the cache has an older copy
+   * that can be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one
+   * named poll reports the last secured version, so that revocations wait for this node and are
+   * reported as incomplete.
    */
   async #isSecured({ version }: Policy): Promise<boolean> {
     const { cache, clock } = this.#parts;
@@ -212,8 +217,8 @@ export class Feed {
     const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // Slow down instead of polling in a tight loop: the server did not hold the poll, or it was not
-    // asked to and its response left the policy stale.
+    // Slow down instead of polling in a tight loop, because the server did not hold the poll, or it
+    // was not asked to and its response left the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;

@@ -20,7 +20,7 @@ type FailedTries = {
   /** The number of consecutive failures, including this one. */
   failures: number;
   hard: boolean;
-  /** `Retry-After` from the server, or from a proxy: a maintenance page may ask for an hour. */
+  /** `Retry-After` from the server, or from a proxy, whose maintenance page may ask for an hour. */
   retryAfterMs: number | null;
   /**
    * Status 429: the server works but wants fewer requests, so the node waits the full

@@ -27,7 +27,7 @@ export type SourceParts = {
   filter: FeedFilter;
   nodeName: string;
   nodeId: string;
-  /** Name and version, which the control plane shows in its list of nodes. */
+  /** The SDK's name and version, which the control plane shows in its list of nodes. */
   sdk: string;
   pollMs: number;
   /** Verifies the signature of each response; null if no keys are set. */
@@ -41,24 +41,27 @@ const PAGE_TIMEOUT_MS = 30_000;
 /** How much longer a held request may take than the hold itself. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
-/** The target size of a page: parsing it blocks the event loop for about ten milliseconds. */
+/**
+ * The target size of a page. Parsing a page of this size blocks the event loop for about ten
+ * milliseconds.
+ */
 const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
 /**
- * The maximum size of a response: far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys
- * of any size is accepted.
+ * The maximum size of a response. It is far above PAGE_BYTES_WANTED, so that a page of
+ * PAGE_KEYS_MIN keys of any size is accepted.
  */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /**
- * The maximum number of JSON values in one response: parsing this many takes about ten megabytes of
+ * The maximum number of JSON values in one response. Parsing this many takes about ten megabytes of
  * memory.
  */
 const ANSWER_VALUES_MAX = 400_000;
 /**
- * The same limit for feeds that include `meta`: one key's `meta` alone may contain more than
- * 500,000 values.
+ * The same limit for feeds that include `meta`. It is higher, because one key's `meta` alone may
+ * contain more than 500,000 values.
  */
 const META_VALUES_MAX = 600_000;
 /**
@@ -197,7 +200,7 @@ export class Source {
   ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    // Only the first page needs a nonce: further pages must match its version and cursor.
+    // Only the first page needs a nonce, because further pages must match its version and cursor.
     const nonce = cursor === null && this.#parts.verifier ? nonceOf(this.#parts.chance) : null;
     const query = `max_keys=${most}${from}${nonce === null ? '' : `&nonce=${nonce}`}`;
     const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true, isProven: nonce !== null };

@@ -1,6 +1,6 @@
 // The policy in force and how fresh it is. This is the one object that decisions read and the feed
-// updates. Freshness is computed from the clocks whenever it is read, never by a timer: when a
-// suspended process resumes, the first decision comes before the first timer.
+// updates. Freshness is computed from the clocks whenever it is read, never by a timer, because
+// when a suspended process resumes, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -77,7 +77,7 @@ export class PolicyState {
 
   /**
    * The returned object is valid until the next call. While the wall clock shows the same
-   * millisecond, the monotonic clock is not read again: each reading takes about 5 % of a
+   * millisecond, the monotonic clock is not read again, because each reading takes about 5 % of a
    * decision's time.
    */
   look(): Look & { readonly isStale: boolean } {

@@ -34,7 +34,9 @@ export type Time = {
 };
 
 export function createTime(clock: Clock): Time {
-  /** The largest offset seen between server and monotonic clock; late responses show less. */
+  /**
+   * The largest offset seen between server and monotonic clock; late responses show a smaller one.
+   */
   let floor = Number.NEGATIVE_INFINITY;
   return {
     at: ({ wallMs, elapsedMs }) => Math.max(wallMs, elapsedMs + floor),

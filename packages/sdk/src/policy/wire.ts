@@ -97,7 +97,7 @@ function changeOf(change: Fields, expected: Expected): Change {
   if (change.change === 'remove') {
     return { kind: 'remove', lookupHash: digestIn(change.lookup_hash) };
   }
-  // Not ignored: an unknown kind of change may be a removal.
+  // Not ignored, because an unknown kind of change may be a removal.
   throw new InvalidContent('a change has an unknown kind');
 }
 
@@ -176,7 +176,10 @@ function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRu
   };
 }
 
-/** Checked without a regular expression, which is slower: there may be a million digests. */
+/**
+ * Checked without a regular expression, which would be slower, because there may be a million
+ * digests.
+ */
 function digestIn(value: unknown): string {
   if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
   throw new InvalidContent('invalid lookup_hash');

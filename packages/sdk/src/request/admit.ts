@@ -80,7 +80,7 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
   function admit(call: IncomingCall, route: RouteOptions = {}): Admitting<OpenContext<R>> {
     try {
       const admission = admitCall(modules, call, route);
-      // Not `instanceof Promise`: an app may have replaced the global Promise.
+      // Not `instanceof Promise`, because an app may have replaced the global Promise.
       return 'kind' in admission ? admission : admission.catch(refuseFault);
     } catch (error) {
       return refuseFault(error);

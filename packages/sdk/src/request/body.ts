@@ -2,14 +2,19 @@
 import type { Readable } from 'node:stream';
 import { fieldsOf } from '../json.ts';
 
-/** Larger bodies are rejected on idempotent routes: the fingerprint needs the body in memory. */
+/**
+ * Larger bodies are rejected on idempotent routes, because the fingerprint needs the body in
+ * memory.
+ */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** Compares names: in the CommonJS build, each entry point has its own copy of the class. */
+/**
+ * Compares names, because in the CommonJS build, each entry point has its own copy of the class.
+ */
 export const isTooLarge = (error: unknown): boolean => fieldsOf(error).name === 'BodyTooLarge';
 
 /** Collects chunks; throws BodyTooLarge above IDEMPOTENT_BODY_BYTES_MAX. */
@@ -75,7 +80,7 @@ function sorted(_name: string, value: unknown): unknown {
 export async function webBytes(request: Request): Promise<Uint8Array> {
   const gathered = gather();
   const { body } = request.clone();
-  // Not `for await`: some runtimes have no async iteration over streams.
+  // Not `for await`, because some runtimes have no async iteration over streams.
   const reader = body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };

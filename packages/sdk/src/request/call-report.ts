@@ -75,7 +75,7 @@ const isRequestId = (given: string | null | undefined): given is string =>
   given.length <= HEADER_CHARS_MAX['x-request-id'] &&
   VISIBLE.test(given);
 
-/** IDs that are unique across processes, and cheaper than one UUID per request. */
+/** Creates IDs that are unique across processes, which costs less than a UUID for each request. */
 function requestIds(): () => string {
   const own = randomUUID();
   let count = 0;
@@ -86,8 +86,8 @@ function requestIds(): () => string {
 }
 
 /**
- * Formats times like `toISOString`, which is called only once per second.
- * bench sdk: in an Express server under load, one call took 5 µs, as long as a decision (2026-11).
+ * Formats times like `toISOString`, which is called only once per second, because in an Express
+ * server under load, one call took 5 µs, as long as a decision (`npm run bench -- sdk`, 2026-11).
  */
 export function timeTexts(): (ms: number) => string {
   let second = Number.NaN;
@@ -106,7 +106,7 @@ export function timeTexts(): (ms: number) => string {
 /**
  * Returns the presented key, or null. `call.key` is used as it is. Otherwise, the first header with
  * a Keyrail key is used, so that a route can also accept other bearer tokens; if there is none, the
- * first credential found.
+ * first credential found is used.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {
   if (call.key !== undefined) return call.key;

@@ -26,7 +26,7 @@ export function chargeLimits(limits: Limits, call: LimitedCall): Charged | Promi
   const { context, route, rules } = call;
   const { cost = 1, leases = call.leases } = route.rateLimit || {};
   const verdict = limits.charge(context, rules, { cost, leases });
-  // Not `instanceof Promise`: an app may have replaced the global Promise.
+  // Not `instanceof Promise`, because an app may have replaced the global Promise.
   return 'kind' in verdict
     ? chargedBy(verdict, call)
     : verdict.then((later) => chargedBy(later, call));

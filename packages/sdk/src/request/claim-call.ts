@@ -93,8 +93,8 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
 }
 
 /**
- * Returns the time to live, rounded and clamped: the control plane would reject a claim with any
- * other value.
+ * Returns the time to live, rounded and clamped, because the control plane would reject a claim
+ * with any other value.
  */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;

@@ -9,7 +9,7 @@ export const READY_WAIT_MS_MAX = 60_000;
 
 type Readiness = {
   clock: Clock;
-  /** Whether there is a policy that can decide. */
+  /** Whether there is a policy that keys can be checked against. */
   isReady(): boolean;
   /** Never rejects. */
   whenReady(timeoutMs: number): Promise<boolean>;

@@ -1,6 +1,6 @@
 // Chooses the requests that are reported to telemetry: all of them up to a certain rate, and a
-// random sample above it. Each event includes its share, the probability with which it was chosen:
-// dividing by the share makes totals correct on average. A key's first request in each minute is
+// random sample above it. Each event includes its share, the probability with which it was chosen,
+// so that dividing by it makes totals correct on average. A key's first request in each minute is
 // always reported, with share 1, so that every key and tenant appears.
 import type { Chance, Clock } from '../clock.ts';
 

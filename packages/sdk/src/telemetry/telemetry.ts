@@ -66,12 +66,17 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
-  /** Events not serialised yet: serialising them in groups is cheaper than one by one. */
+  /**
+   * Events that have not been serialised yet, because serialising them in groups is cheaper than
+   * one by one.
+   */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
   #sent = 0;
-  /** Dropped events in total, and those that no batch has reported yet. */
+  /**
+   * How many events have been dropped in total, and how many of those no batch has reported yet.
+   */
   #dropped = 0;
   #unreported = 0;
   #failures = 0;
@@ -108,7 +113,7 @@ class TelemetryQueue {
   }
 
   /**
-   * A custom adapter may produce an event that cannot be serialised: only that event is dropped.
+   * If a custom adapter produces an event that cannot be serialised, only that event is dropped.
    */
   #writeDown(): void {
     const { batchMax } = this.#settings;

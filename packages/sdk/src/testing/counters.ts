@@ -1,5 +1,5 @@
-// In-memory counters that respond like the control plane's. All windows are fixed: a vendor's test
-// checks whether a limit applies, not how its window slides.
+// In-memory counters that respond like the control plane's. All windows are fixed, because a
+// vendor's test checks whether a limit applies, not how its window slides.
 import { randomUUID } from 'node:crypto';
 import type {
   RatelimitLease,

@@ -12,7 +12,7 @@ import { systemClock } from '../clock.ts';
 import { fieldsOf } from '../json.ts';
 
 export type WebhookEvent = {
-  /** The same in every retry: skip an event whose ID you have already processed. */
+  /** The same in every retry, so skip an event whose ID you have already processed. */
   id: string;
   /** An audit action such as `api_key.revoked`, or a notice such as `api_key.expiring`. */
   type: string;
@@ -30,7 +30,7 @@ export type WebhookFault =
   | 'wrong_signature'
   | 'invalid_body';
 
-/** The request did not come from Keyrail, was altered, or is a replay: respond with 400. */
+/** The request did not come from Keyrail, was altered, or is a replay. Respond with 400. */
 export class WebhookRefused extends Error {
   readonly code: WebhookFault;
 

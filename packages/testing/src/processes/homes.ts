@@ -112,7 +112,7 @@ export async function openCluster(
       const client = await session();
       const { rows } = await client.query('select pg_backend_pid() as pid');
       frozen = stopTree(parentOf(rows[0].pid));
-      void client.end(); // not awaited: a frozen server cannot respond
+      void client.end(); // not awaited, because a frozen server cannot respond
     },
     thaw,
     close: async () => {

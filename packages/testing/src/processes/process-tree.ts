@@ -1,4 +1,4 @@
-// Stops and resumes a process together with its children, which are found through their parent.
+// Stops and resumes a process together with its children, which are found by their parent's pid.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Stops the parent first, so that it can't start any more children. */

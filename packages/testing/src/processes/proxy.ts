@@ -62,8 +62,8 @@ function join(client: Socket, wire: Wire): void {
         setTimeout(() => to.write(chunk), wire.answerDelayMs);
         return;
       }
-      // Bytes within the budget are still delivered: a request may take effect even though its
-      // response is lost.
+      // Bytes within the budget are still delivered, because a request may take effect even though
+      // its response is lost.
       to.write(chunk.subarray(0, Math.max(0, left)));
       left -= chunk.length;
       if (left <= 0) setImmediate(cut);

@@ -11,7 +11,7 @@ type Listened = {
   name: string;
   port: number;
   mode: 'tcp' | 'http';
-  /** The request to which a usable server responds with 200. */
+  /** The request to which a usable server responds with a 200. */
   check: string;
   /** Used in place of `check` while no server passes it. */
   otherwise?: string;

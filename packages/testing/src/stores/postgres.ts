@@ -25,7 +25,7 @@ export type Postgres = {
   port: number;
   /** Connects as the superuser to the database `postgres`. */
   superuserUrl: string;
-  /** Connects as `keyrail`, a login that may create roles and has no other privilege. */
+  /** Connects as `keyrail`, a login that may create roles and has no other privileges. */
   url(database: string): string;
   /** The same over TCP; throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;

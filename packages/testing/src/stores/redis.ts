@@ -31,17 +31,23 @@ export type RedisServer = {
   stop(): Promise<void>;
 };
 
-/** For `openRedisCounters`, in tests of anything but faults: a slow machine must not fail them. */
+/**
+ * Options for `openRedisCounters` in tests that aren't about faults, so that a slow machine doesn't
+ * make them fail.
+ */
 export const patience = { answerMsMax: 30_000 };
 
 const START_MS_MAX = 60_000;
 const STEP_MS = 20;
 /**
- * The timeout for one attempt to reach a starting server: another program may be using its port
- * without responding.
+ * The timeout for one attempt to reach a starting server. It is needed because another program may
+ * be using the port without responding.
  */
 const PING_MS_MAX = 2000;
-/** A command's time limit: longer than any command in a test needs, but shorter than a test. */
+/**
+ * A command's time limit, which is longer than any command in a test needs, but shorter than a
+ * test.
+ */
 const TELL_MS_MAX = 60_000;
 const SLOTS = 16_384;
 

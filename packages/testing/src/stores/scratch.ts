@@ -58,7 +58,7 @@ function removeQuietly(directory: string): void {
   try {
     removeScratch(directory);
   } catch {
-    // The directory belongs to another user: skip it.
+    // The directory belongs to another user, so skip it.
   }
 }
 

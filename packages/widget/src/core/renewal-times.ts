@@ -19,8 +19,8 @@ export function delayOfRenewal(
 }
 
 /**
- * The delays between attempts: two delays, so three attempts. When a token is renewed before it
- * expires, there is about a minute for all of them.
+ * The delays between attempts. There are two, so there are three attempts. When a token is renewed
+ * before it expires, there is about a minute for all of them.
  */
 export const waitsBetween = (reason: TokenReason): readonly number[] =>
   reason === 'refresh' ? [5_000, 20_000] : [500, 2_000];

@@ -51,8 +51,8 @@ export function useKeys(includeRevoked: boolean): KeyList {
       } catch (error) {
         if (mine !== turn.current) return;
         const problem = problemOf(error, 'read', latest.current.words);
-        // A missing token isn't reported here: the element already shows a message, and the page
-        // has received an event.
+        // A missing token isn't reported here, because the element already shows a message, and the
+        // page has received an event.
         if (!(error instanceof TokenProblem)) {
           setShown((before) => ({ ...before, problem }));
           latest.current.emit('error', detailOf(error, problem));

@@ -54,7 +54,7 @@ function MenuPopup({ label, entries, button, onClose }: PopupProps) {
   const choose = ({ because, onChoose }: MenuEntry) => {
     if (because) return;
     onClose();
-    // Focus moves to the button first, so that the next dialog returns it there.
+    // Focus moves to the button first, so that the next dialog returns focus to the button.
     button?.focus();
     onChoose();
   };

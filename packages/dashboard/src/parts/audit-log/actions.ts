@@ -59,7 +59,10 @@ export const fieldNames: Readonly<Record<string, string>> = {
   url: 'URL',
 };
 
-/** What to show for a secret key's limits that the log stores as null, which means no limit. */
+/**
+ * Shown for a limit of a secret key that the log stores as null, which means that there is no
+ * limit.
+ */
 export const unlimited: Readonly<Record<string, string>> = {
   permissions: 'everything its role allows',
   project_ids: 'all projects',

@@ -82,6 +82,6 @@ const usePart = <E extends ListById>(
   useApi(
     endpoint,
     { query: { ...more, id, limit: IDS_MAX } } as unknown as CallInput<E>,
-    // The names stay while the names of new rows are loading.
+    // The names already loaded stay on the screen while those for new rows are loading.
     { enabled: id.length > 0, keeps: true },
   ).data;

@@ -27,8 +27,8 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
 };
 
 /**
- * The names of the groups, by the part of a permission's name before the colon, in the order of the
- * permissions.
+ * The names of the groups, keyed by the part of a permission's name before the colon. They are in
+ * the same order as the permissions.
  */
 const groupNames: Readonly<Record<string, string>> = {
   workspace: 'Workspace',

@@ -28,7 +28,8 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // This user's other sessions have ended. Tabs that use one of them find out by reloading.
+          // This user's other sessions have ended. Tabs that use one find out when they reload the
+          // user's details.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

@@ -1,7 +1,7 @@
 import { SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
-// Why a node allows or denies a key: the checks, the fix, and the caller's response. The full key
-// is only in the input, never in the URL, in state or in a cache.
+// Explains why a node allows or denies a key: the checks, the fix, and the caller's response. The
+// full key is only in the input, never in the URL, in state or in a cache.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSearch } from '../../router/use-search.ts';
 import { listenForKey, takeHandedKey } from '../../shell/handed-key.ts';

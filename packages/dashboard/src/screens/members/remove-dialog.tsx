@@ -122,10 +122,10 @@ function CreatedKeys({ member, count, capped }: CreatedKeysProps) {
 
 const isActive = ({ state }: SecretKey): boolean => state !== 'revoked' && state !== 'expired';
 
-/** The keys created with these keys, and the keys created with those. */
+/** The keys created with these keys, the keys created with those, and so on. */
 function madeWith(keys: readonly SecretKey[], all: readonly SecretKey[]): SecretKey[] {
   const found = new Set(keys);
-  // A set's new entries are visited as well.
+  // The loop also visits entries that it adds to the set.
   for (const { id } of found) {
     for (const one of all) if (one.created_by === id) found.add(one);
   }

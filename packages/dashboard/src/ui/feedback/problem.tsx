@@ -13,8 +13,8 @@ type Props = {
   /** What failed, such as "Couldn’t load keys." The reason is shown after it. */
   title?: string;
   /**
-   * Called to load the data again. Only for reads: retrying a change whose outcome is unknown could
-   * make it twice.
+   * Called to load the data again. Only for reads, because retrying a change whose outcome is
+   * unknown could make it twice.
    */
   onRetry?: (() => unknown) | undefined;
 };

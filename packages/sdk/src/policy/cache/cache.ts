@@ -36,9 +36,9 @@ export type DiskCache = {
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves to true if a node that starts from this cache would reject every key removed so far:
-   * either the removals have been written, or there are no files. Resolves to false if neither
-   * could be achieved; the policy in force must then not be acknowledged. Never rejects.
+   * Resolves to true if a node that starts from this cache would reject every key removed so far,
+   * because either the removals have been written, or there are no files. Resolves to false if
+   * neither could be achieved; the policy in force must then not be acknowledged. Never rejects.
    */
   secure(): Promise<boolean>;
   /** Records when the node sent the request that confirmed the policy in force. */
@@ -131,9 +131,9 @@ async function readBoth(parts: Reading): Promise<Found | null> {
 }
 
 /**
- * The journal is read first: if another process replaces the policy file in the meantime, that file
- * can only be newer than the journal expects. If another process writes the first files in the
- * meantime, only the policy file is found, and both are read again.
+ * The journal is read first, because if another process replaces the policy file in the meantime,
+ * that file can only be newer than the journal expects. If another process writes the first files
+ * in the meantime, only the policy file is found, and both are read again.
  */
 async function readFiles({ whole, journal }: Reading) {
   const read = async () => {
@@ -144,7 +144,7 @@ async function readFiles({ whole, journal }: Reading) {
   return files.plain && !files.journal ? read() : files;
 }
 
-/** Removes the policy file first: it must never exist without its journal. */
+/** Removes the policy file first, because it must never exist without its journal. */
 async function removeBoth(whole: Versioned, journal: Versioned): Promise<void> {
   await removeVersions(whole);
   await removeVersions(journal);

@@ -52,8 +52,8 @@ export const belongingOf = (naming: CacheNaming): Belonging => {
 };
 
 /**
- * What the node understands is not part of the name: after an upgrade or a downgrade of the SDK,
- * the node must find the earlier files and discard them, not leave them for a later start.
+ * The features that the node understands are not part of the name. After an upgrade or downgrade of
+ * the SDK, the node must find the earlier files and discard them, not leave them for a later start.
  */
 export function namesOf(naming: CacheNaming): Names {
   const belonging = belongingOf({ ...naming, understands: [] });
@@ -101,8 +101,8 @@ export async function sweep(dir: string, { ofPolicy, own }: Names, now: number):
 }
 
 /**
- * Removes old journals that lack a policy file. A recent journal's policy file may still be
- * written.
+ * Removes old journals that lack a policy file. A recent journal stays, because its policy file may
+ * be about to be written.
  */
 export async function removeAbandoned(paths: readonly string[], now: number): Promise<void> {
   for (const path of paths) await removeOlder(path, now - ABANDONED_MS);

@@ -19,8 +19,8 @@ export type Disk = {
   writeJournal(latest: Kept, log: Journal): Promise<unknown>;
   syncJournal(): Promise<void>;
   /**
-   * Removes the policy file; rejects if it remains. The journal stays: on its own it is harmless,
-   * and another process may be about to write the policy file it belongs to.
+   * Removes the policy file; rejects if it remains. The journal stays, because on its own it is
+   * harmless, and another process may be about to write the policy file it belongs to.
    */
   clear(): Promise<void>;
   /** Logs a failure. */

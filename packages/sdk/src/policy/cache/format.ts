@@ -25,7 +25,7 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-/** In this format, a policy file always has a journal: without one, it is considered damaged. */
+/** In this format, a policy file always has a journal, and is considered damaged without one. */
 const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
@@ -60,7 +60,7 @@ export type Belonging = {
 
 type Head = {
   belonging: Belonging;
-  /** The byte order: words are copied as they are in memory. */
+  /** The byte order, which matters because words are copied as they are in memory. */
   order: string;
   workspaceId: string;
   version: number;

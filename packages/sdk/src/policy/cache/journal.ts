@@ -36,7 +36,7 @@ type Head = {
  */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
-/** How many changes are applied without a pause: a few milliseconds' work. */
+/** How many changes are applied without a pause, which takes a few milliseconds. */
 const TEXTS_AT_ONCE = 500;
 const FINGERPRINT = /^[\d,-]{1,100}$/;
 
@@ -72,8 +72,8 @@ export class Journal {
   }
 
   /**
-   * Whether the journal covers every change since a policy file of this version; null means that
-   * there is no file.
+   * Whether the journal covers every change since a policy file with this version was written; null
+   * means that there is no file.
    */
   follows(version: number | null): boolean {
     const [first] = this.#batches;

@@ -1,5 +1,5 @@
-// The file, stored alongside the cache, that contains the feed's public keys, so that a start
-// without the control plane can verify the cache. It is encrypted like the cache.
+// The file, stored alongside the cache, that contains the feed's public keys, so that a node that
+// starts without the control plane can verify the cache. It is encrypted like the cache.
 import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
 import { type CacheNaming, KEYS_END, makeDirectory, namesOf } from './directory.ts';
@@ -23,7 +23,7 @@ export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
     async write(jwks) {
       const pieces = [Buffer.from(JSON.stringify(jwks))];
       const contents = { secretKey, version: VERSION, pieces, isSynced: true };
-      // If this fails, the next start just needs the control plane.
+      // If this fails, the node just needs the control plane the next time it starts.
       await makeDirectory(dir)
         .then(() => writeSealed(path, contents))
         .then(() => syncPath(dir))

@@ -1,6 +1,6 @@
-// An encrypted file on disk (format: format.ts). It is readable by its owner only and replaced
-// atomically. Only regular files of this process's user are read, and opening never blocks: a FIFO
-// or a link with the same name is rejected.
+// An encrypted file on disk (see format.ts for its format). It is readable by its owner only and
+// replaced atomically. Only regular files of this process's user are read, and opening never
+// blocks, so a FIFO or a link with the same name is rejected.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,

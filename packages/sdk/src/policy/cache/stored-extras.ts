@@ -1,5 +1,5 @@
-// Keys' extras in the policy file: JSON in pieces of bounded size, so that neither writing nor
-// reading them blocks the event loop for long.
+// Reads and writes extras (additional data about keys) in the policy file. They are JSON in pieces
+// of bounded size, so that neither writing nor reading them blocks the event loop for long.
 import { InvalidContent, readInteger, readList } from '../../json.ts';
 import type { Extra, PolicyTable } from '../table/table.ts';
 import { readExtra } from './stored-keys.ts';
@@ -10,7 +10,9 @@ const EXTRAS_PER_PIECE = 1_000;
 const CHARS_PER_PIECE = 2 ** 20;
 const LINK_MAX = 2 ** 26;
 
-/** Each piece is a length prefix followed by a list of links with their extras. */
+/**
+ * Each piece is a length prefix followed by a list of extras, each with the link to its key's IDs.
+ */
 export function* extraPieces(extras: readonly [number, Extra][]): Generator<Buffer> {
   let texts: string[] = [];
   let chars = 0;

@@ -1,6 +1,6 @@
 // Versions of a cache file: each has its own name, and the highest one is used. With a single name,
-// one process could replace another's newer version with an older one: checking the version and
-// renaming are two steps, and the other process may rename in between.
+// one process could replace another's newer version with an older one, because checking the version
+// and renaming are two steps, and the other process may rename in between.
 import { readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,10 +1,11 @@
 // Decides when the policy is written to disk. There are two files: the policy file ("whole"),
 // written from time to time, and a small journal with the changes since.
 //
-// One rule governs both: a node acknowledges a version only if a start from disk would accept no
-// key that this version removed. So a version with removals is in the journal before it is
-// acknowledged. If the journal does not match the policy file on disk, or cannot be written, the
-// policy file is removed instead: having no policy is better than accepting a revoked key.
+// One rule governs both: a node acknowledges a version only if a node that starts from disk would
+// accept none of the keys that this version removed. So a version with removals is in the journal
+// before it is acknowledged. If the journal does not match the policy file on disk, or cannot be
+// written, the policy file is removed instead, because having no policy is better than accepting a
+// revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
@@ -53,7 +54,8 @@ export class Writing {
   /** The newest version that may have removed keys. */
   #removedAt = UNKNOWN_VERSION;
   /**
-   * Whether the policy came from a snapshot: the same version on disk may have a different history.
+   * Whether the policy came from a snapshot. If so, the same version on disk may have a different
+   * history.
    */
   #isReplaced = false;
   /** Whether the policy file on disk lacks the newest version. */
@@ -122,8 +124,8 @@ export class Writing {
   }
 
   /**
-   * Resolves to true if a start from disk would accept no key that has been removed so far, and to
-   * false if the files can neither be updated nor removed. Never rejects.
+   * Resolves to true if a node that starts from disk would accept none of the keys removed so far,
+   * and to false if the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
     // The policy file is about to be replaced; a stream of changes must not delay that.
@@ -132,7 +134,8 @@ export class Writing {
   }
 
   async close(): Promise<void> {
-    // The journal first: it is small, and the process may exit before the policy file is written.
+    // The journal comes first, because it is small and the process may exit before the policy file
+    // is written.
     await this.secure();
     this.#isClosed = true;
     await this.#sync.close();
@@ -219,8 +222,8 @@ export class Writing {
 
   /**
    * Keys removed while the policy file is being written must be in the journal before that file is
-   * put in place. Even if none are removed there must be a journal, so that the next start notices
-   * if the journal was deleted.
+   * put in place. Even if none are removed there must be a journal, so that the node notices the
+   * next time it starts if the journal has been deleted.
    */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written
@@ -256,13 +259,14 @@ export class Writing {
     this.#writeWithin(waitMs);
   }
 
-  /** Schedules the policy file, but not before the next retry is due. */
+  /** Schedules the policy file to be written, but not before the next retry is due. */
   #writeWithin(ms: number): void {
     this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
   }
 
   /**
-   * How long to wait when only a new policy file will do: briefly, but longer after a recent write.
+   * How long to wait when only a new policy file will do. The wait is short, but longer after a
+   * recent write.
    */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();

@@ -31,13 +31,15 @@ type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; lo
 
 const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
-/** The timeout if there is already a list: shorter, because a response waits for the new list. */
+/**
+ * The timeout if there is already a list. It is shorter, because a response waits for the new list.
+ */
 const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node reload the list, but no more often than this. */
 const UNKNOWN_MS = 60_000;
 /**
- * The pause after a failed attempt to load the list: long, because a response has to wait for each
- * attempt.
+ * The pause after a failed attempt to load the list. It is long, because a response has to wait for
+ * each attempt.
  */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
@@ -82,7 +84,10 @@ class PinnedKeys implements FeedKeys {
   async refresh(): Promise<void> {}
 }
 
-/** If loading fails, the keys are kept: the deployment may be down while a relay still responds. */
+/**
+ * If loading fails, the keys are kept, because the deployment may be down while a relay still
+ * responds.
+ */
 class PublishedKeys implements FeedKeys {
   removals = 0;
   failure: string | null = null;

@@ -49,7 +49,7 @@ export function createFreshness(): Freshness {
         return heldBack(lag);
       }
       if (best === null || lateMs <= 0) best = { offsetMs, atMs: arrived.elapsedMs };
-      // Once the clock has been corrected, later responses may no longer lag.
+      // Once the clock has been corrected, later responses are no longer allowed to lag.
       provenLagMs = Math.min(provenLagMs, Math.max(0, lag));
       lagMs = lag;
       const heldMs = Math.max(0, lateMs - ROUNDING_MS);

@@ -1,5 +1,5 @@
-// A policy's proof: the signed responses it was built from. A cache stores them, so that a start
-// from the cache can verify them again.
+// A policy's proof: the signed responses it was built from. A cache stores them, so that a node
+// that starts from the cache can verify them again.
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';

@@ -1,5 +1,5 @@
-// Digests and IDs as 32-bit words, the form in which the table stores them: a UUID as text would
-// take more memory than the rest of a key's record.
+// Digests and IDs as 32-bit words, the form in which the table stores them, because a UUID as text
+// would take more memory than the rest of a key's record.
 import * as nodeCrypto from 'node:crypto';
 
 export const DIGEST_WORDS = 8;
@@ -8,13 +8,13 @@ export const ID_WORDS = 4;
 const HEX_PER_WORD = 8;
 const HYPHEN = 45;
 
-/** Shared by all digests: safe, because every digest is used synchronously. */
+/** Shared by all digests, which is safe because every digest is used synchronously. */
 const digestBytes = Buffer.alloc(4 * DIGEST_WORDS);
 const digestWords = new Int32Array(digestBytes.buffer, digestBytes.byteOffset, DIGEST_WORDS);
 
 /**
- * SHA-256 as text with one byte per character: the runtime creates a short string several times
- * faster than a buffer. Early releases of Node.js 20 lack `crypto.hash`.
+ * SHA-256 as text with one byte per character, because the runtime creates a short string several
+ * times faster than a buffer. Early releases of Node.js 20 lack `crypto.hash`.
  */
 const sha256: (key: string) => string =
   typeof nodeCrypto.hash === 'function'
@@ -51,7 +51,7 @@ const HEX_DIGITS = Buffer.from('0123456789abcdef');
 /** Where each group of four digits starts in a UUID's text. */
 const GROUPS_AT = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 const ID_CHARS = 36;
-/** Reused for every UUID: concatenating strings costs several times as much. */
+/** Reused for every UUID, because concatenating strings costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
 /** A cache of formatted IDs, indexed by first and last word, because keys are used repeatedly. */

@@ -45,7 +45,7 @@ class FixedSet implements ReadonlySet<string> {
     return this.#values[Symbol.iterator]();
   }
 
-  /** Returns a list: without this method, `JSON.stringify` would print an empty object. */
+  /** Returns a list, because without this method, `JSON.stringify` would print an empty object. */
   toJSON(): string[] {
     return [...this.#values];
   }
@@ -59,5 +59,5 @@ class FixedSet implements ReadonlySet<string> {
 Object.freeze(FixedSet.prototype);
 Object.freeze(FixedSet);
 
-/** Immutable at run time: the type alone would not stop JavaScript code. */
+/** Immutable at run time, because the type alone would not stop JavaScript code. */
 export const fixedSet = (values: Iterable<string>): ReadonlySet<string> => new FixedSet(values);

@@ -1,12 +1,14 @@
-// Each key's ID and tenant ID as words, in chunks whose used rows never change: a context refers to
-// a row until its IDs are read, perhaps long after the key was removed.
+// Each key's ID and tenant ID as words, in chunks whose used rows never change, because a context
+// refers to a row until its IDs are read, perhaps long after the key was removed.
 import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
 const CHUNK_BITS = 9;
 export const CHUNK_ROWS = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_ROWS - 1;
-/** How many chunks and rows `narrow` visits without a pause: less than a millisecond's work. */
+/**
+ * How many chunks and rows `narrow` visits without a pause, which takes less than a millisecond.
+ */
 const CHUNKS_AT_ONCE = 64;
 const ROWS_AT_ONCE = 50_000;
 
@@ -22,7 +24,9 @@ export class Ids {
   #chunks: Int32Array[] = [];
   #used = 0;
   #free: number[] = [];
-  /** While narrowing: rows below this stay, and all others are moved below it. */
+  /**
+   * While narrowing, rows below this number stay where they are, and all others are moved below it.
+   */
   #rowsMax = 0;
 
   constructor(moreWords = 0) {
@@ -129,7 +133,7 @@ export class Ids {
     return { used: this.#used, chunks: [...this.#chunks] };
   }
 
-  /** Adopts chunks from `show`; rows without a mark are free. */
+  /** Adopts chunks from `show`. Rows that are not marked are free. */
   adopt(chunks: Int32Array[], marks: Uint8Array): void {
     this.#chunks = chunks;
     this.#used = marks.length;

@@ -11,7 +11,7 @@ type Identity = { keyId: string; tenantId: string; env: Env; importedPrefix?: st
 /** Which rows are in use, for native and for imported keys. */
 export type RowMarks = { native: Uint8Array; imported: Uint8Array };
 
-/** A link is never zero, which marks an empty record. */
+/** A link is never zero, because zero marks an empty record. */
 const linkTo = (row: number, imported: boolean): number => (imported ? -1 - row : row + 1);
 export const isImported = (link: number): boolean => link < 0;
 export const rowOf = (link: number): number => (link < 0 ? -1 - link : link - 1);
@@ -56,7 +56,7 @@ export class LinkedIds {
     this.of(link).remove(rowOf(link));
   }
 
-  /** For an adopted table: marks a link's target row as used. */
+  /** Marks the row that a link points to as used, in a table restored with `adopt`. */
   mark(link: number, marks: RowMarks): void {
     if (isImported(link)) this.#importedSize += 1;
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;

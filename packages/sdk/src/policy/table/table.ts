@@ -1,6 +1,6 @@
 // A project's keys, indexed by digest. Each key's own data is in typed arrays, and data that keys
-// share is in a pool: a million keys take less than 100 bytes each, and the garbage collector has
-// no objects to trace.
+// share is in a pool, so a million keys take less than 100 bytes each, and the garbage collector
+// has no objects to trace.
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
@@ -28,7 +28,7 @@ export type Entry = {
 
 /** Additional data about a key, which a node may request. */
 export type Extra = {
-  /** Unparsed JSON: few requests need it, and parsing it for all keys would be expensive. */
+  /** Unparsed JSON, because few requests need it and parsing it for all keys would be expensive. */
   readonly meta?: string;
   readonly tenantExternalId?: string;
 };
@@ -46,7 +46,7 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const SHARD_BITS = 8;
 export const SHARDS = 1 << SHARD_BITS;
 
-/** How many records are moved or visited without a pause: about one millisecond's work. */
+/** How many records are moved or visited without a pause, which takes about a millisecond. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
@@ -101,7 +101,7 @@ export class PolicyTable {
   /** Extras by the link to a key's IDs; null until a key has an extra, to save memory. */
   #extras: Map<number, Extra> | null = null;
   #size = 0;
-  /** Two sums over the digests of all keys; independent of their order. */
+  /** Two sums over the digests of all keys, which do not depend on the order of the keys. */
   #sums = new Int32Array(2);
 
   get size(): number {
@@ -256,7 +256,9 @@ export class PolicyTable {
     }
   }
 
-  /** The old link keeps its extra until the end: records that refer to it may still be read. */
+  /**
+   * The old link keeps its extra until the end, because records that refer to it may still be read.
+   */
   #move(link: number, ids: Ids, left: number[]): number {
     const to = this.ids.move(link, ids);
     const extra = to === link ? undefined : this.#extras?.get(link);
