@@ -114,6 +114,7 @@ const listLines: readonly Line[] = [
   ['secret-create', '/live/secret-keys', 'button:Create live secret key'],
   ['secret-create-custom', '/live/secret-keys', 'button:Create live secret key', 'radio:Custom', 'check:0', 'check:4'],
   ['secret-create-limits', '/live/secret-keys', 'button:Create live secret key', 'radio:A backend that manages customers’ keys', 'summary:Limits', 'type:Projects=billing', 'sees:Billing API', 'press:Enter', 'fill:Networks=10.1.2.3/8', 'inside:Create live secret key', 'sees:did you mean'],
+  ['secret-rename', '/live/secret-keys', 'first:Actions for', 'item:Rename'],
   ['secret-narrow', '/live/secret-keys', 'first:Actions for Billing backend', 'item:Narrow', 'uncheck:Create embed tokens', 'uncheck:View API keys and explain requests', 'sees:may be using it'],
   ['secret-narrow-loss', '/live/secret-keys', 'first:Actions for Billing backend', 'item:Narrow', 'uncheck:Create embed tokens', 'uncheck:View API keys and explain requests', 'sees:may be using it', 'scrolls:Takes effect immediately'],
   ['secret-rotate', '/live/secret-keys', 'first:Actions for', 'item:Rotate'],

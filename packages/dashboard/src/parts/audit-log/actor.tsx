@@ -3,7 +3,7 @@
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
-import type { AuditRow, Names } from './use-names.ts';
+import type { AuditRow, Names } from './audit-row.ts';
 
 const actors: Readonly<Record<string, string>> = {
   user: 'A former member',

@@ -1,7 +1,7 @@
 // The fields an audit row lists as changed, with their values if the row includes them.
 import type { FieldChange } from '../../ui/tables/diff.tsx';
 import { unlimited } from './actions.ts';
-import type { AuditRow } from './use-names.ts';
+import type { AuditRow, Names } from './audit-row.ts';
 
 type Payload = AuditRow['payload'];
 
@@ -10,12 +10,25 @@ export const changedFields = ({ changes, changed }: Payload): string[] => [
   ...new Set([...Object.keys(membersOf(changes)), ...textsOf(changed)]),
 ];
 
-export const changesOf = (payload: Payload): FieldChange[] =>
+/** Projects are shown by name, or by ID if they have been deleted. */
+export const changesOf = (payload: Payload, names: Names): FieldChange[] =>
   changedFields(payload).map((field) => {
     const { from, to, added, removed } = membersOf(membersOf(payload.changes)[field]);
-    if (added || removed) return { field, added: textsOf(added), removed: textsOf(removed) };
-    return to === undefined ? { field } : { field, from: from ?? unlimited[field] ?? null, to };
+    const textOf = (value: string) => (field === PROJECTS ? (names.get(value) ?? value) : value);
+    const shown = (values: unknown) => textsOf(values).map(textOf);
+    if (added || removed) return { field, added: shown(added), removed: shown(removed) };
+    if (to === undefined) return { field };
+    const before = from ?? unlimited[field] ?? null;
+    return { field, from: before, to: field === PROJECTS ? shown(to) : to };
   });
+
+const PROJECTS = 'project_ids';
+
+/** The IDs of the projects that a secret key was limited to, or lost. */
+export function changedProjects({ payload: { changes } }: AuditRow): string[] {
+  const { to, added, removed } = membersOf(membersOf(changes)[PROJECTS]);
+  return [to, added, removed].flatMap(textsOf);
+}
 
 /** True if the change only narrowed a secret key's limits or expiry. */
 export const isNarrowing = (payload: Payload): boolean =>

@@ -100,6 +100,35 @@ test('entries name old, revoked and deleted objects, and people who have left', 
   await ground.axe(page);
 });
 
+test('a change to the projects of a secret key names the projects', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const { given } = vendor;
+  const owner = (await vendor.people.owner()).call;
+  const billing = await given.project({ name: 'Billing' });
+  const twins = [await given.project({ name: 'Twin' }), await given.project({ name: 'Twin' })];
+  const closed = await given.project({ name: 'Closed' });
+  const { id } = await owner('POST /v1/secret_keys', { env: 'live', name: 'Importer' });
+  const project_ids = [billing, ...twins, closed].map((one) => one.id);
+  await owner('PATCH /v1/secret_keys/{id}', { id, project_ids });
+  await owner('DELETE /v1/projects/{id}', { id: closed.id });
+  await owner('PATCH /v1/secret_keys/{id}', { id, project_ids: [billing.id] });
+  await visit(`/w/${vendor.slug}/audit`);
+  const sheet = page.getByRole('dialog');
+  const entries = page
+    .getByRole('row', { name: 'narrowed the projects of secret key Importer' })
+    .getByRole('link', { name: /^Entry/ });
+  await entries.last().click();
+  await sheet.locator('ins', { hasText: `Billing, Twin, Twin, ${closed.id}` }).waitFor();
+  await sheet.getByText('all projects').waitFor();
+  await page.keyboard.press('Escape');
+  await entries.first().click();
+  await sheet.locator('del', { hasText: closed.id }).waitFor();
+  deepEqual((await sheet.locator('del').allTextContents()).toSorted(), [closed.id, 'Twin', 'Twin']);
+  await ground.axe(page);
+});
+
 test('a page of entries that mentions more than 100 keys names them all', async (t) => {
   const ROTATIONS = 60;
   const ground = await openGround(t);

@@ -7,9 +7,9 @@ import { Link } from '../../ui/controls/link.tsx';
 import { permissionTexts } from '../secret-key/permission-texts.ts';
 import { actions, fieldNames } from './actions.ts';
 import { Actor, shortId } from './actor.tsx';
+import type { AuditRow, Names } from './audit-row.ts';
 import { changedFields, isNarrowing, permissionsLost } from './changes.ts';
 import styles from './sentence.module.css';
-import type { AuditRow, Names } from './use-names.ts';
 
 type Props = { row: AuditRow; names: Names };
 

@@ -3,13 +3,14 @@ import type { Answer, CallInput, Item } from '@keyrail/client';
 import { IDS_MAX, WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
-
-export type AuditRow = Item<'GET /v1/audit_logs'>;
-export type Names = ReadonlyMap<string, string>;
+import type { AuditRow, Names } from './audit-row.ts';
+import { changedProjects } from './changes.ts';
 
 /** Loads the names of everything that a page of rows mentions. */
 export function useNames(rows: readonly AuditRow[]): Names {
-  const projects = useListed('GET /v1/projects', idsIn(rows, 'project'));
+  const projects = useListed('GET /v1/projects', [
+    ...new Set([...idsIn(rows, 'project'), ...rows.flatMap(changedProjects)]),
+  ]);
   const tenants = useListed('GET /v1/tenants', idsIn(rows, 'tenant'));
   const keys = useListed('GET /v1/keys', idsIn(rows, 'api_key'), { include_revoked: true });
   const secretKeys = useListed('GET /v1/secret_keys', idsIn(rows, 'secret_key'));

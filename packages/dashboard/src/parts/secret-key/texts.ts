@@ -21,6 +21,7 @@ export const texts = {
   notRecorded: 'Not recorded',
   unnamed: 'Unnamed secret key',
   former: 'A former member',
+  rename: 'Rename',
   narrow: 'Narrow',
   rotate: 'Rotate',
   revoke: 'Revoke',
@@ -52,6 +53,14 @@ export const texts = {
       'One CIDR block per line. Leave empty for any network. Requests from elsewhere are denied.',
     networksPlaceholder: '203.0.113.0/24',
     line: (line: number, message: string) => `Line ${line}: ${message}`,
+  },
+  renaming: {
+    title: (name: string) => `Rename ${name}`,
+    name: 'Name',
+    hint: 'Say where it’s used, so your team can recognise it.',
+    action: 'Save name',
+    done: 'Name saved.',
+    unchanged: 'Nothing has changed.',
   },
   rotating: {
     title: (name: string) => `Rotate ${name}`,

@@ -2,9 +2,10 @@
 import { GENESIS_HASH, hashedText } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
+import type { AuditRow } from '../../parts/audit-log/audit-row.ts';
 import { changesOf } from '../../parts/audit-log/changes.ts';
 import { Sentence } from '../../parts/audit-log/sentence.tsx';
-import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
+import { useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
@@ -87,7 +88,7 @@ function NoSuchRow({ seq }: { seq: number }) {
 
 function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const names = useNames([row]);
-  const changes = changesOf(row.payload);
+  const changes = changesOf(row.payload, names);
   const raw = JSON.stringify(row, null, 2);
   const { entry } = texts;
   return (

@@ -2,8 +2,9 @@
 import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { matchOf } from '../../match.ts';
+import type { AuditRow, Names } from '../../parts/audit-log/audit-row.ts';
 import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
-import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
+import { useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router/location.ts';
 import { useSearch } from '../../router/use-search.ts';

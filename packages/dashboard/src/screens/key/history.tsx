@@ -1,8 +1,9 @@
 // The audit log entries for a key, newest first, with the changes in each.
 import { useList } from '../../api/query.ts';
 import { Actor } from '../../parts/audit-log/actor.tsx';
+import type { AuditRow, Names } from '../../parts/audit-log/audit-row.ts';
 import { changesOf } from '../../parts/audit-log/changes.ts';
-import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
+import { useNames } from '../../parts/audit-log/use-names.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -58,7 +59,7 @@ function HistoryRow({ row, names }: { row: AuditRow; names: Names }) {
   const scope = useScope();
   const { history } = texts;
   const { payload } = row;
-  const changes = changesOf(payload);
+  const changes = changesOf(payload, names);
   return (
     <li>
       <div className={styles.sentence}>

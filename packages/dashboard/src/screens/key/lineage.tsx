@@ -1,6 +1,7 @@
 // A key's rotations: the keys before and after it, and how long they overlap.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
+import { useSuccessorId } from '../../parts/audit-log/use-successor-id.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -9,7 +10,6 @@ import { durationText } from '../../ui/content/spans.ts';
 import { Time, useNow } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import styles from './key.module.css';
-import { useSuccessorId } from './successor.ts';
 
 /**
  * The maximum number of keys to show in each direction, earlier and later. Each key is loaded with
@@ -18,7 +18,7 @@ import { useSuccessorId } from './successor.ts';
 const STEPS_MAX = 5;
 
 export function Lineage({ of: key }: { of: ApiKey }) {
-  const successorId = useSuccessorId(key);
+  const successorId = useSuccessorId('api_key', key.id);
   if (key.rotated_from === null && successorId === null) {
     return <p className={styles.quiet}>{texts.lineage.none}</p>;
   }
@@ -34,7 +34,7 @@ export function Lineage({ of: key }: { of: ApiKey }) {
 /** The new key, followed by the keys that later replaced it, one after another. */
 function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
   const read = useApi('GET /v1/keys/{id}', { params: { id } });
-  const nextId = useSuccessorId({ id });
+  const nextId = useSuccessorId('api_key', id);
   if (!read.data) return null;
   return (
     <>

@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { loadChunk } from '../../load-chunk.ts';
 import { useParams } from '../../match.ts';
+import { useSuccessorId } from '../../parts/audit-log/use-successor-id.ts';
 import { EnableKey } from '../../parts/end-key/enable-key.tsx';
 import { EndKey } from '../../parts/end-key/end-key.tsx';
 import type { ApiKey } from '../../parts/key/key.ts';
@@ -26,7 +27,6 @@ import { type Act, KeyActions } from './actions.tsx';
 import { History } from './history.tsx';
 import { Meta } from './meta.tsx';
 import { Overview } from './overview.tsx';
-import { useSuccessorId } from './successor.ts';
 import { Usage } from './usage.tsx';
 
 const loadEdit = () => import('./edit.tsx');
@@ -76,7 +76,7 @@ function Shown({ of: key, crumbs }: ShownProps) {
   const scope = useScope();
   const [tab] = useSearch(parseTab);
   const [act, setAct] = useState<Act | null>(null);
-  const successorId = useSuccessorId(key);
+  const successorId = useSuccessorId('api_key', key.id);
   const to = paths.key({ ...scope, keyId: key.id });
   const content: Record<TabName, ReactNode> = {
     overview: <Overview of={key} />,

@@ -65,6 +65,41 @@ test('an owner can invite members, change their roles and remove them, except fo
   await vendor.as.token(made.key)('GET /v1/secret_keys/current');
 });
 
+/** More than one page of secret keys. */
+const NEWER = 1030;
+
+test('removing a member shows their secret keys, however many are newer', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const admin = await vendor.people.admin();
+  const oldest = await admin.call('POST /v1/secret_keys', { env: 'live', name: 'Oldest' });
+  const owner = vendor.as.token(oldest.key);
+  await owner('POST /v1/secret_keys', { env: 'live', name: 'Made with it' });
+  for (let at = 0; at < 24; at += 1) {
+    await admin.call('POST /v1/secret_keys', { env: 'live', name: `Key ${at}` });
+  }
+  await vendor.testApp.beyond(`
+    set local session_replication_role = replica;
+    insert into secret_keys (id, workspace_id, env, lookup_hash, display_prefix, meta, authority,
+        created_at)
+      select gen_random_uuid(), workspace_id, env, sha256(gen_random_uuid()::text::bytea), 'krsk_',
+        meta, authority, created_at + n * interval '1 minute'
+      from secret_keys, generate_series(1, ${NEWER}) n
+      where workspace_id = '${vendor.workspaceId}' and name = 'Oldest';
+  `);
+  await visit(`/w/${vendor.slug}/members`);
+  await page.getByRole('button', { name: `Actions for ${admin.email}` }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('25 secret keys created by this person').waitFor();
+  await dialog.getByRole('listitem').filter({ hasText: 'Key 23' }).waitFor();
+  await dialog.getByText('and 5 more', { exact: true }).waitFor();
+  await dialog.getByRole('listitem').filter({ hasText: 'Made with it' }).waitFor();
+  equal(await dialog.getByRole('listitem').count(), 22);
+  await ground.axe(page);
+});
+
 test('an admin can see why they cannot change members, and a member sees no controls', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;

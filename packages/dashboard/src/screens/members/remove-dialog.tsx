@@ -1,7 +1,7 @@
 // Removes a member, after showing the secret keys that the member created and asking whether to
 // revoke them.
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';
 import type { SecretKey } from '../../parts/secret-key/secret-key.ts';
@@ -21,6 +21,8 @@ import { type Member, nameOf, STALE } from './people.ts';
 import { texts } from './texts.ts';
 
 const KEYS_SHOWN = 20;
+/** Only this many pages of the workspace's secret keys are searched. */
+const PAGES_MAX = 5;
 
 const { removing } = texts;
 
@@ -59,7 +61,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
       onClose={onClose}
     >
       <Loaded query={impact} failed={removing.failed} skeleton={<SkeletonRows rows={2} />}>
-        {({ keys, capped }) =>
+        {({ active_keys: keys, capped }) =>
           keys === 0 && !capped ? (
             <p>{removing.none}</p>
           ) : (
@@ -79,44 +81,54 @@ type CreatedKeysProps = { member: Member; count: number; capped: boolean };
 
 /** The member's active secret keys, and the keys created with them, which are never revoked. */
 function CreatedKeys({ member, count, capped }: CreatedKeysProps) {
-  const keys = useList('GET /v1/secret_keys', { query: { limit: LIST_LIMIT_MAX } });
+  const { query, isWhole } = useSecretKeys();
   return (
     <div className={styles.created}>
       <p>{removing.created(count, capped)}</p>
-      <Loaded
-        query={asQuery(keys)}
-        failed={removing.failedKeys}
-        skeleton={<SkeletonRows rows={2} />}
-      >
-        {(pages) => {
-          const all = pages.flat();
+      <Loaded query={query} failed={removing.failedKeys} skeleton={<SkeletonRows rows={2} />}>
+        {(all) => {
           const own = all.filter((one) => one.created_by === member.user_id);
-          const active = own.filter(isActive);
           const others = madeWith(own, all).filter(isActive);
-          const shown = active.slice(0, KEYS_SHOWN);
           return (
             <>
-              <ul>
-                {shown.map((one) => (
-                  <KeyLine key={one.id} of={one} />
-                ))}
-                {shown.length > 0 && count > shown.length && (
-                  <li>{removing.more(count - shown.length, capped)}</li>
-                )}
-              </ul>
+              <KeyLines of={own.filter(isActive)} count={count} capped={capped} />
               <p>{others.length === 0 ? removing.noneWithKeys : removing.withKeys}</p>
-              {others.length > 0 && (
-                <ul>
-                  {others.slice(0, KEYS_SHOWN).map((one) => (
-                    <KeyLine key={one.id} of={one} />
-                  ))}
-                </ul>
-              )}
+              <KeyLines of={others} count={others.length} capped={!isWhole} />
+              {!isWhole && <p>{removing.searched(all.length)}</p>}
             </>
           );
         }}
       </Loaded>
     </div>
+  );
+}
+
+/** The workspace's secret keys. The list can't be filtered by who created them. */
+function useSecretKeys() {
+  const list = useList('GET /v1/secret_keys', { query: { limit: LIST_LIMIT_MAX } });
+  const { pages = [], hasMore, isLoadingMore, loadMore, error } = list;
+  const isLoading = hasMore && pages.length < PAGES_MAX;
+  const loadsNext = isLoading && !isLoadingMore && error === null;
+  useEffect(() => {
+    if (loadsNext) loadMore();
+  }, [loadsNext, loadMore]);
+  const query = { ...asQuery(list), data: isLoading ? undefined : list.pages?.flat() };
+  return { query, isWhole: !hasMore };
+}
+
+type KeyLinesProps = { of: readonly SecretKey[]; count: number; capped: boolean };
+
+/** Some of the keys. `count` is how many there are. */
+function KeyLines({ of: keys, count, capped }: KeyLinesProps) {
+  const shown = keys.slice(0, KEYS_SHOWN);
+  if (count === 0) return null;
+  return (
+    <ul>
+      {shown.map((one) => (
+        <KeyLine key={one.id} of={one} />
+      ))}
+      {count > shown.length && <li>{removing.more(count - shown.length, capped)}</li>}
+    </ul>
   );
 }
 

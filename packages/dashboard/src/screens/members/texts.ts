@@ -1,6 +1,7 @@
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import type { Role } from '../../shell/scope.ts';
 import { capitalised } from '../../texts/capitalised.ts';
+import { count as countText } from '../../ui/content/spans.ts';
 
 const keys = (count: number, capped: boolean): string =>
   count === 1 && !capped ? '1 secret key' : `${cappedCount(count, { capped })} secret keys`;
@@ -88,6 +89,8 @@ export const texts = {
     created: (count: number, capped: boolean) =>
       capitalised(`${keys(count, capped)} created by this person:`),
     more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,
+    searched: (searched: number) =>
+      `Only the newest ${countText(searched)} secret keys in this workspace were searched.`,
     used: 'Last used',
     unused: 'Never used',
     withKeys: 'API keys created with these secret keys keep working either way:',

@@ -1,7 +1,8 @@
 // The last five entries of the audit log.
 import { useApi } from '../../api/query.ts';
+import type { AuditRow } from '../../parts/audit-log/audit-row.ts';
 import { Sentence } from '../../parts/audit-log/sentence.tsx';
-import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
+import { useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';

@@ -13,8 +13,8 @@ import { Link } from '../../ui/controls/link.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { texts } from './texts.ts';
 
-export function KeyFacts({ of: key }: { of: SecretKey }) {
-  const scope = useScope();
+/** `successorId` is the key that replaced this one; null if none did. */
+export function KeyFacts({ of: key, successorId }: { of: SecretKey; successorId: string | null }) {
   const { facts } = texts;
   const { rotated_from: previous, authority } = key;
   return (
@@ -36,19 +36,25 @@ export function KeyFacts({ of: key }: { of: SecretKey }) {
           { name: facts.expires, value: <Time at={key.expires_at} never={keyTexts.never} /> },
           ...(previous === null
             ? []
-            : [
-                {
-                  name: facts.replaces,
-                  value: (
-                    <Link to={paths.secretKey({ ...scope, secretKeyId: previous })}>
-                      {facts.previous}
-                    </Link>
-                  ),
-                },
-              ]),
+            : [{ name: facts.replaces, value: <OtherKey id={previous} /> }]),
+          ...(successorId === null
+            ? []
+            : [{ name: facts.replacedBy, value: <OtherKey id={successorId} /> }]),
         ]}
       />
     </Card>
+  );
+}
+
+/** A rotation keeps the key's name, so only the prefix tells two keys apart. */
+function OtherKey({ id }: { id: string }) {
+  const scope = useScope();
+  const key = useApi('GET /v1/secret_keys/{id}', { params: { id } });
+  if (!key.data) return null;
+  return (
+    <Link to={paths.secretKey({ ...scope, secretKeyId: id })}>
+      <code translate="no">{key.data.display_prefix}…</code>
+    </Link>
   );
 }
 

@@ -2,8 +2,10 @@
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';
+import { useSuccessorId } from '../../parts/audit-log/use-successor-id.ts';
 import { RevokeDialog, RotateDialog } from '../../parts/secret-key/end-dialogs.tsx';
 import { NarrowDialog } from '../../parts/secret-key/narrow-dialog.tsx';
+import { RenameDialog } from '../../parts/secret-key/rename-dialog.tsx';
 import type { SecretKey } from '../../parts/secret-key/secret-key.ts';
 import { texts as keyTexts } from '../../parts/secret-key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -23,7 +25,12 @@ import { Limits } from './limits.tsx';
 import styles from './secret-key.module.css';
 import { texts } from './texts.ts';
 
-const dialogs = { narrow: NarrowDialog, rotate: RotateDialog, revoke: RevokeDialog };
+const dialogs = {
+  rename: RenameDialog,
+  narrow: NarrowDialog,
+  rotate: RotateDialog,
+  revoke: RevokeDialog,
+};
 
 type Act = keyof typeof dialogs;
 
@@ -31,6 +38,7 @@ export function Screen() {
   const scope = useScope();
   const { secretKeyId: id } = useParams('secretKey');
   const key = useApi('GET /v1/secret_keys/{id}', { params: { id } });
+  const successorId = useSuccessorId('secret_key', id);
   const list = paths.secretKeys(scope);
   const [open, setOpen] = useState<{ act: Act; secretKey: SecretKey } | null>(null);
   if (key.data && key.data.env !== scope.env) {
@@ -45,7 +53,7 @@ export function Screen() {
   return (
     <Page
       title={key.data ? (key.data.name ?? keyTexts.unnamed) : texts.loading}
-      beside={key.data && <KeyState of={key.data} />}
+      beside={key.data && <KeyState of={key.data} isRotated={successorId !== null} />}
       crumbs={[{ label: texts.crumb, to: list }]}
       actions={
         key.data && (
@@ -68,7 +76,7 @@ export function Screen() {
                 <Abilities of={known} />
               </div>
               <div className={styles.column}>
-                <KeyFacts of={known} />
+                <KeyFacts of={known} successorId={successorId} />
                 <Limits of={known} />
               </div>
             </div>
@@ -87,7 +95,10 @@ function Actions({ of: key, onAct }: ActionsProps): ReactNode {
   if (!mayChange || key.revoked_at !== null) return null;
   return (
     <>
-      <Button icon="edit" onClick={() => onAct('narrow', key)}>
+      <Button icon="edit" onClick={() => onAct('rename', key)}>
+        {keyTexts.rename}
+      </Button>
+      <Button icon="settings" onClick={() => onAct('narrow', key)}>
         {keyTexts.narrow}
       </Button>
       <Button icon="rotate" onClick={() => onAct('rotate', key)}>

@@ -19,7 +19,7 @@ export const texts = {
     used: 'Last used',
     expires: 'Expires',
     replaces: 'Replaces',
-    previous: 'Previous key',
+    replacedBy: 'Replaced by',
   },
   abilities: {
     title: 'What it can do',

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
 import { RevokeDialog, RotateDialog } from '../../parts/secret-key/end-dialogs.tsx';
 import { NarrowDialog } from '../../parts/secret-key/narrow-dialog.tsx';
+import { RenameDialog } from '../../parts/secret-key/rename-dialog.tsx';
 import { nameOf, type SecretKey } from '../../parts/secret-key/secret-key.ts';
 import { texts as keyTexts } from '../../parts/secret-key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -29,7 +30,12 @@ import { texts } from './texts.ts';
 
 const PAGE_ROWS = 100;
 
-const dialogs = { narrow: NarrowDialog, rotate: RotateDialog, revoke: RevokeDialog };
+const dialogs = {
+  rename: RenameDialog,
+  narrow: NarrowDialog,
+  rotate: RotateDialog,
+  revoke: RevokeDialog,
+};
 
 type Open = { kind: 'create' } | { kind: keyof typeof dialogs; secretKey: SecretKey } | null;
 
@@ -170,7 +176,8 @@ const menuOf = (onOpen: RowsProps['onOpen']) =>
         label={texts.menu(nameOf(secretKey))}
         groups={[
           [
-            { label: keyTexts.narrow, icon: 'edit', onSelect: open('narrow') },
+            { label: keyTexts.rename, icon: 'edit', onSelect: open('rename') },
+            { label: keyTexts.narrow, icon: 'settings', onSelect: open('narrow') },
             { label: keyTexts.rotate, icon: 'rotate', onSelect: open('rotate') },
           ],
           [{ label: keyTexts.revoke, icon: 'stop', danger: true, onSelect: open('revoke') }],

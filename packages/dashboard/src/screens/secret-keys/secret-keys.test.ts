@@ -49,6 +49,41 @@ test('a secret key can be created, rotated and revoked, and is shown only once',
   await table.getByText('Revoked', { exact: true }).first().waitFor();
 });
 
+test('a secret key can be renamed, and a replaced one names the new key', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const owner = vendor.as.owner;
+  const old = await owner('POST /v1/secret_keys', { env: 'live', name: 'Billing' });
+  const next = await owner('POST /v1/secret_keys/{id}/rotate', { id: old.id, overlap_hours: 1 });
+  await visit(`/w/${vendor.slug}/live/secret-keys/${old.id}`);
+  await page.getByText(/^Replaced, works until/).waitFor();
+  const facts = page.getByRole('definition');
+  await facts.getByRole('link', { name: next.display_prefix }).click();
+  await page.waitForURL(`**/secret-keys/${next.id}`);
+  await facts.getByRole('link', { name: old.display_prefix }).waitFor();
+  equal(await page.getByText(/^Replaced/).count(), 0);
+
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const dialog = page.getByRole('dialog');
+  const save = dialog.getByRole('button', { name: 'Save name' });
+  equal(await save.getAttribute('aria-disabled'), 'true');
+  await dialog.getByLabel('Name').fill('Invoices');
+  await ground.axe(page);
+  await save.click();
+  await page.getByText('Name saved.').waitFor();
+  await page.getByRole('heading', { name: 'Invoices' }).waitFor();
+  equal((await owner('GET /v1/secret_keys/{id}', { id: next.id })).name, 'Invoices');
+
+  await visit(`/w/${vendor.slug}/live/secret-keys`);
+  await page.getByRole('button', { name: 'Actions for Invoices' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await dialog.getByLabel('Name').fill(' ');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Invoices' }).waitFor({ state: 'detached' });
+  equal((await owner('GET /v1/secret_keys/{id}', { id: next.id })).name, null);
+});
+
 test('a member sees secret keys but no controls to change them', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;

@@ -45,11 +45,13 @@ function Values({ change }: { change: FieldChange }) {
   if ('added' in change) {
     return (
       <dd>
-        {change.removed.map((one) => (
-          <del key={one}>{one}</del>
+        {change.removed.map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two projects can have the same name
+          <del key={at}>{one}</del>
         ))}
-        {change.added.map((one) => (
-          <ins key={one}>{one}</ins>
+        {change.added.map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two projects can have the same name
+          <ins key={at}>{one}</ins>
         ))}
       </dd>
     );

@@ -109,6 +109,19 @@ test('a limited key can only create keys within its own limits', async (t) => {
   await refused(call(create, { ...within, networks: undefined }), 403, 'forbidden');
 });
 
+test('a key with every permission cannot create or manage keys without a list of permissions', async (t) => {
+  const app = await harness(t);
+  const { id, key } = await keyWith(app, { permissions: [...permissions] });
+  const unlimited = await keyWith(app, {});
+  const call = app.as.token(key);
+  await refused(call(create, { env: 'live' }), 403, 'forbidden');
+  for (const line of [narrow, rotate, revoke] as const) {
+    await refused(call(line, { id: unlimited.id }), 403, 'forbidden');
+  }
+  await call(create, { env: 'live', permissions: [...permissions] });
+  await call(rotate, { id });
+});
+
 test('an admin cannot grant permissions that only an owner can use', async (t) => {
   const app = await harness(t);
   const { call } = await app.people.admin();

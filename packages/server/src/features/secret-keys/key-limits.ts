@@ -19,9 +19,11 @@ export const unlimited: KeyLimits = { permissions: null, projectIds: null, netwo
 /** Throws if the caller would grant or manage more access than it has. */
 export function refuseBeyondCaller(reach: Reach, wanted: KeyLimits): void {
   refuseBeyondRole(reach.authority, wanted.permissions);
-  const missing = lacks(reach.permissions ?? null, wanted.permissions ?? permissions);
+  const { permissions: held = null, projectIds = null, networks = null } = reach;
+  const missing = lacks(held, wanted.permissions ?? permissions);
   if (missing.length > 0) throw lacking(missing);
-  const { projectIds = null, networks = null } = reach;
+  // A key without a list would also have the permissions that later releases add.
+  if (!isWithin(held, wanted.permissions, isEqual)) throw beyond('permissions');
   if (!isWithin(projectIds, wanted.projectIds, isEqual)) throw beyond('projects');
   if (!isWithin(networks, wanted.networks, containsNetwork)) throw beyond('networks');
 }
