@@ -1,6 +1,6 @@
 // Nothing is cut off on narrow screens: no screen scrolls sideways, and no row is wider than its
-// table, no matter how long the list is. Tables hide columns instead of scrolling. Only the full run
-// visits the screens without lists; the usual run checks these at 320 px, in every-screen.test.ts.
+// table, no matter how long the list is. Tables hide columns instead of scrolling. The usual run
+// visits only screens with lists; every-screen.test.ts checks the others at 320 px.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';

@@ -90,7 +90,7 @@ test('the palette finds every type by any part of a name, with a title and a sub
       'deploy',
       'Nightly deploy',
       `Secret key · ${secret.display_prefix} · Live`,
-      'live/secret-keys',
+      `live/secret-keys/${secret.id}`,
     ],
     [member.email.slice(2), member.email, 'Member', 'members'],
     ['fra-07', 'edge-fra-07', 'Node · Zebra billing', 'test/nodes'],
@@ -157,6 +157,15 @@ test('the palette searches once typing stops, one text at a time, and says if it
   await page.waitForTimeout(300);
   equal(await page.getByRole('option').count(), 1);
   await page.getByRole('option', { name: /^Initech/ }).waitFor();
+
+  await vendor.given.tenant({ name: 'Embassy' });
+  await input.fill('emb');
+  await until(() => held.has('emb'));
+  const chosen = page.getByRole('option', { selected: true });
+  equal(await chosen.textContent(), 'Go to Embed');
+  await held.get('emb')?.continue();
+  await page.getByRole('option', { name: /^Embassy/ }).waitFor();
+  equal(await chosen.textContent(), 'Go to Embed', 'late results change what Enter runs');
 
   await input.fill('broken');
   await page.getByText('Couldn’t search this workspace.').waitFor();

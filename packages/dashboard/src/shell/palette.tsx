@@ -31,7 +31,8 @@ export function Palette() {
   const id = useId();
   useModal(dialog, closePalette);
   const { found, state } = useFound(text);
-  const commands = [...found, ...matching(useOwnCommands(), text)].slice(0, RESULTS_MAX);
+  // Results come last, so that those that arrive late don't change what Enter runs.
+  const commands = [...matching(useOwnCommands(), text), ...found].slice(0, RESULTS_MAX);
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     closePalette();

@@ -46,7 +46,10 @@ const views: Readonly<
     icon: 'project',
     to: ({ title, subtitle }, scope) => paths.project({ ...scope, project: subtitle ?? title }),
   },
-  secret_key: { icon: 'secret', to: (_, scope) => paths.secretKeys(scope) },
+  secret_key: {
+    icon: 'secret',
+    to: ({ id }, scope) => paths.secretKey({ ...scope, secretKeyId: id }),
+  },
   member: { icon: 'members', to: (_, scope) => paths.members(scope) },
   node: { icon: 'node', to: (_, scope) => paths.nodes(scope) },
 };
