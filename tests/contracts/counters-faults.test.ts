@@ -189,8 +189,8 @@ test('checks recover after a slow command has kept Redis busy', { skip }, async 
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).status, 200);
-  // On a slow machine, Redis may respond again before everything has been checked. In that case, the
-  // test tries again with a longer command.
+  // On a slow machine, Redis may respond again before everything has been checked. In that case,
+  // the test tries again with a longer command.
   for (let seconds = 4; ; seconds *= 2) {
     const startedAt = performance.now();
     const busy = server.tell('DEBUG', 'SLEEP', String(seconds)).catch(() => {});

@@ -1,5 +1,5 @@
-// A list loads its next page whenever its end is in view, no matter what else happens to the list in
-// the meantime.
+// A list loads its next page whenever its end is in view, no matter what else happens to the list
+// in the meantime.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -33,8 +33,8 @@ const rowsOf = (page: Page) => page.locator('main [role=table] [role=row]');
 const toEnd = (page: Page) => page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
 
 /**
- * Runs inside the page. After this, a click on the body makes the list reload at the very moment when
- * its end comes into view next.
+ * Runs inside the page. After this, a click on the body makes the list reload at the very moment
+ * when its end comes into view next.
  */
 function reloadWhenSeen(): void {
   let isArmed = false;

@@ -248,8 +248,8 @@ function More({ isLoadingMore, canLoadMore, loadMore, isRendered }: MoreProps) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, []);
-  // The observer only reports that the end comes into view. While the end stays there, the next page
-  // loads as soon as it can: a reload of the list, for example, cancels the request for that page.
+  // The observer only reports that the end comes into view. While the end stays there, the next
+  // page loads as soon as it can: a reload of the list, for example, cancels the request for it.
   useEffect(() => {
     if (isInView && canLoadMore && isRendered) more.current();
   }, [isInView, canLoadMore, isRendered]);
