@@ -147,7 +147,7 @@ async function isLimited(vendor: Vendor, key: string): Promise<void> {
  * counting.
  */
 async function counted(vendor: Vendor, key: string): Promise<Response> {
-  for (let turn = 0; turn < 50; turn += 1) {
+  for (let turn = 0; turn < 600; turn += 1) {
     const response = await vendor.get(key);
     if (response.headers.has('ratelimit')) return response;
     await new Promise((resolve) => setTimeout(resolve, 100));

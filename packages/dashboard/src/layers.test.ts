@@ -82,6 +82,8 @@ test('the dialog that asks a user to sign in again stays open, no matter how man
   if (!ground) return;
   ground.expects(401);
   const { page, vendor, visit } = await ground.signIn();
+  // On a busy machine, the browser is never idle, so the dialog's code isn't preloaded.
+  await page.addInitScript('globalThis.requestIdleCallback = () => 0');
   const { press, type, at } = keyboardOf(page);
   const { call } = await vendor.people.owner();
   await visit(`/w/${vendor.slug}/test/keys`);
@@ -91,7 +93,12 @@ test('the dialog that asks a user to sign in again stays open, no matter how man
   await call('DELETE /v1/auth/sessions/current');
   // Inserted in one step, because the sign-in dialog takes the focus as soon as a request is
   // rejected.
-  await page.keyboard.insertText('anything');
+  const loaded = Promise.withResolvers<void>();
+  await page.route('**/assets/*.js', (route) => loaded.promise.then(() => route.fallback()));
+  await Promise.all([page.waitForRequest('**/assets/*.js'), page.keyboard.insertText('anything')]);
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  await at('Search or jump to…');
+  loaded.resolve();
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();
   deepEqual(await axeLayerFaults(page), []);

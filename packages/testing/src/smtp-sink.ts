@@ -1,9 +1,9 @@
 // A mail server on loopback that accepts emails or fails like real ones: it rejects them, stalls,
-// or disconnects just before or after responding with "accepted".
+// or disconnects just before responding with "accepted", or whenever the test says so.
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
+type Manner = 'accept' | 'refuse' | 'stall' | 'cut before';
 
 type Letter = {
   from: string;
@@ -21,6 +21,8 @@ export type Sink = {
   behave(manner: Manner): void;
   /** Sends "accepted" to all stalled senders. */
   relent(): void;
+  /** Resets all connections. */
+  cut(): void;
   /** Closes the server; `open` opens it again at the same address. */
   close(): Promise<void>;
   open(): Promise<void>;
@@ -33,14 +35,15 @@ export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
   let unanswered: (() => void)[] = [];
   const letters: Letter[] = [];
 
-  const cut = ({ id }: SMTPServerSession) => {
-    for (const each of server.connections) if (each.id === id) each._socket.resetAndDestroy();
+  const cut = ({ id }: Partial<SMTPServerSession> = {}) => {
+    for (const each of server.connections) {
+      if (id === undefined || each.id === id) each._socket.resetAndDestroy();
+    }
   };
   const answer = (session: SMTPServerSession, accept: () => void) => {
     if (manner === 'cut before') return cut(session);
     if (manner === 'stall') return void unanswered.push(accept);
     accept();
-    if (manner === 'cut after') setTimeout(() => cut(session), 20);
   };
 
   async function open(): Promise<void> {
@@ -78,6 +81,7 @@ export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
       for (const accept of unanswered) accept();
       unanswered = [];
     },
+    cut: () => cut(),
     close: () => {
       for (const each of server.connections) each._socket.destroy();
       return new Promise((resolve) => server.close(resolve));

@@ -54,6 +54,8 @@ export type ListResult<T> = {
   isPending: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
+  /** False while the list is loading, and after an error until the user tries again. */
+  canLoadMore: boolean;
   loadMore(): void;
   refetch(): unknown;
 };
@@ -80,6 +82,11 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
     ...(keeps && { placeholderData: keepPreviousData }),
   });
   const { data: read } = query;
+  const loadMore = async () => {
+    // Loading the next page would cancel a running reload, and its changes would never be shown.
+    if (query.isRefetching) await query.refetch({ cancelRefetch: false });
+    await query.fetchNextPage({ cancelRefetch: false });
+  };
   const pages = useMemo(() => read?.pages.map(({ items }) => items as Item<E>[]), [read]);
   return {
     pages,
@@ -87,7 +94,8 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
     isPending: query.isPending,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,
-    loadMore: () => void query.fetchNextPage(),
+    canLoadMore: !query.isFetching && query.error === null,
+    loadMore: () => void loadMore(),
     refetch: query.refetch,
   };
 }

@@ -43,9 +43,11 @@ export function Root({ children }: { children: ReactNode }) {
       <OfflineBar />
       {children}
       {status === 'in' && <Keyboard />}
+      {/* Each has its own boundary, because loading the code of one would hide the others, and a
+          hidden dialog loses the focus. */}
+      <Suspense fallback={null}>{isOpen && <Palette />}</Suspense>
+      <Suspense fallback={null}>{isListOpen && <Shortcuts />}</Suspense>
       <Suspense fallback={null}>
-        {isOpen && <Palette />}
-        {isListOpen && <Shortcuts />}
         {state.status === 'ended' && <EndedDialog email={state.session.email} />}
       </Suspense>
       <RevealHost />

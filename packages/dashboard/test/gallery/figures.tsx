@@ -13,9 +13,16 @@ import { Copy } from '../../src/ui/controls/copy.tsx';
 import { Link } from '../../src/ui/controls/link.tsx';
 import { Menu } from '../../src/ui/overlays/menu.tsx';
 import { Diff } from '../../src/ui/tables/diff.tsx';
-import { type Column, Table } from '../../src/ui/tables/table.tsx';
+import { type Column, type Paging, Table } from '../../src/ui/tables/table.tsx';
 import { Block } from './block.tsx';
 import { exampleKeys, type Key } from './example-keys.ts';
+
+const pagingWith = (loadMore: () => void): Paging => ({
+  hasMore: true,
+  isLoadingMore: false,
+  canLoadMore: true,
+  loadMore,
+});
 
 const hours = Array.from({ length: 24 }, (_, at) =>
   new Date((at + 480_000) * HOUR_MS).toISOString(),
@@ -108,8 +115,7 @@ export const Figures = () => (
           pages={[exampleKeys(nowMs())]}
           rowKey={({ id }) => id}
           isFaded={({ revoked_at }) => revoked_at !== null}
-          hasMore
-          loadMore={() => {}}
+          paging={pagingWith(() => {})}
         />
         {/* A table with the maximum number of pages. All but the first are empty. */}
         <Table
@@ -117,10 +123,9 @@ export const Figures = () => (
           columns={columns}
           pages={[exampleKeys(nowMs()).slice(0, 2), ...Array.from({ length: 99 }, () => [])]}
           rowKey={({ id }) => id}
-          hasMore
-          loadMore={() => {
+          paging={pagingWith(() => {
             throw new Error('A full list loads no more rows.');
-          }}
+          })}
         />
       </div>
     </Block>

@@ -9,7 +9,7 @@ const actors: Readonly<Record<string, string>> = {
   user: 'A former member',
   secret_key: 'Secret key',
   bootstrap: 'The bootstrap token',
-  embed: 'The tenant, through the key manager,',
+  embed: 'A tenant',
   scanner: 'The secret scanner',
   system: 'Keyrail',
 };
@@ -25,6 +25,13 @@ export function Actor({ row, names }: { row: AuditRow; names: Names }) {
   const { actor_type: type, actor_id: id, actor } = row;
   const name = actor?.name ?? actor?.email ?? null;
   if (name !== null) return <strong>{name}</strong>;
+  if (type === 'embed') {
+    return (
+      <>
+        <strong>{(id !== null && names.get(id)) || actors.embed}</strong>, through the key manager,
+      </>
+    );
+  }
   if (type !== 'secret_key' || id === null) return <strong>{actors[type] ?? type}</strong>;
   return (
     <>

@@ -1,6 +1,6 @@
 // Audit entries name the objects they are about, no matter how many newer objects there are, and
 // even if those objects have since been revoked, deleted or removed.
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { endpointFor } from '@keyrail/testing/webhooks.ts';
@@ -127,6 +127,28 @@ test('a change to the projects of a secret key names the projects', async (t) =>
   await sheet.locator('del', { hasText: closed.id }).waitFor();
   deepEqual((await sheet.locator('del').allTextContents()).toSorted(), [closed.id, 'Twin', 'Twin']);
   await ground.axe(page);
+});
+
+test('changes made in the key manager name the tenant', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const { tenantId, call } = await vendor.embed();
+  await vendor.as.liveKey('PATCH /v1/tenants/{id}', { id: tenantId, name: 'Initech' });
+  const { id } = await call('POST /v1/embed/keys', { name: 'Nightly export' });
+  await visit(`/w/${vendor.slug}/audit`);
+  const rows = page.getByRole('table', { name: 'Audit log entries' }).getByRole('row');
+  const sentence = 'Initech, through the key manager, created key Nightly export';
+  await rows.filter({ hasText: sentence }).waitFor();
+  // The sentence is wrapped, not cut off, even on a tablet.
+  await page.setViewportSize({ width: 768, height: 900 });
+  const cut = await page
+    .getByRole('cell')
+    .filter({ hasText: sentence })
+    .evaluate((cell) => cell.scrollWidth - cell.clientWidth);
+  equal(cut, 0);
+  await visit(`/w/${vendor.slug}/live/keys/${id}?tab=history`);
+  await page.getByText('Initech, through the key manager, created the key').waitFor();
 });
 
 test('a page of entries that mentions more than 100 keys names them all', async (t) => {

@@ -11,8 +11,9 @@ export function useNames(rows: readonly AuditRow[]): Names {
   const projects = useListed('GET /v1/projects', [
     ...new Set([...idsIn(rows, 'project'), ...rows.flatMap(changedProjects)]),
   ]);
-  const tenants = useListed('GET /v1/tenants', idsIn(rows, 'tenant'));
   const keys = useListed('GET /v1/keys', idsIn(rows, 'api_key'), { include_revoked: true });
+  const tenantIds = new Set([...idsIn(rows, 'tenant'), ...sessionsIn(rows, keys).values()]);
+  const tenants = useListed('GET /v1/tenants', [...tenantIds]);
   const secretKeys = useListed('GET /v1/secret_keys', idsIn(rows, 'secret_key'));
   const members = useListed('GET /v1/members', idsIn(rows, 'workspace_member'));
   const invites = useListed('GET /v1/invites', idsIn(rows, 'workspace_invite'));
@@ -26,13 +27,36 @@ export function useNames(rows: readonly AuditRow[]): Names {
       new Map([
         ...rows.flatMap(nameIn),
         ...projects.map(({ id, name }) => [id, name] as const),
-        ...tenants.map((one) => [one.id, one.name ?? one.external_id] as const),
+        ...tenants.map((one) => [one.id, nameOf(one)] as const),
+        ...[...sessionsIn(rows, keys)].flatMap(([id, tenantId]) =>
+          tenants.filter((one) => one.id === tenantId).map((one) => [id, nameOf(one)] as const),
+        ),
         ...[...keys, ...secretKeys].map((one) => [one.id, one.name ?? one.display_prefix] as const),
         ...members.map((one) => [one.user_id, one.name ?? one.email] as const),
         ...invites.map(({ id, email }) => [id, email] as const),
         ...(endpoints.data?.data ?? []).map(({ id, url }) => [id, new URL(url).host] as const),
       ]),
     [rows, projects, tenants, keys, secretKeys, members, invites, endpoints.data],
+  );
+}
+
+const nameOf = (tenant: Item<'GET /v1/tenants'>): string => tenant.name ?? tenant.external_id;
+
+/**
+ * The tenants behind the key manager's sessions. A row only contains the session, which can only
+ * change keys of its own tenant.
+ */
+function sessionsIn(
+  rows: readonly AuditRow[],
+  keys: readonly Item<'GET /v1/keys'>[],
+): Map<string, string> {
+  const tenantOf = new Map(keys.map(({ id, tenant_id }) => [id, tenant_id]));
+  return new Map(
+    rows.flatMap(({ actor_type, actor_id, target_id }) => {
+      const tenantId = tenantOf.get(target_id);
+      const isKnown = actor_type === 'embed' && actor_id !== null && tenantId !== undefined;
+      return isKnown ? [[actor_id, tenantId] as const] : [];
+    }),
   );
 }
 

@@ -37,10 +37,8 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** The `Table` props that come from the list. */
-export type Shown<T> = Pick<ListResult<T>, 'hasMore' | 'isLoadingMore' | 'loadMore'> & {
-  pages: Pages<T>;
-};
+/** The list once its first page has loaded. */
+export type Shown<T> = ListResult<T> & { pages: Pages<T> };
 
 type Props<T> = {
   list: ListResult<T>;

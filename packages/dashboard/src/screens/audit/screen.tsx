@@ -20,7 +20,7 @@ import { Form } from '../../ui/controls/form.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { type Column, type PageProps, Table } from '../../ui/tables/table.tsx';
+import { type Column, type PageProps, type Paging, Table } from '../../ui/tables/table.tsx';
 import styles from './audit.module.css';
 import { AuditFilters, NO_FILTERS } from './audit-filters.tsx';
 import { ChainPanel } from './chain-panel.tsx';
@@ -61,13 +61,7 @@ export function Screen() {
           pages.flat().length === 0 ? (
             <NoRows search={search} onClear={() => setSearch(NO_FILTERS)} />
           ) : (
-            <Rows
-              pages={pages}
-              search={search}
-              hasMore={rows.hasMore}
-              isLoadingMore={rows.isLoadingMore}
-              loadMore={rows.loadMore}
-            />
+            <Rows pages={pages} search={search} paging={rows} />
           )
         }
       </Loaded>
@@ -108,12 +102,10 @@ function focusClosedRow(): void {
 type RowsProps = {
   pages: readonly (readonly AuditRow[])[];
   search: AuditSearch;
-  hasMore: boolean;
-  isLoadingMore: boolean;
-  loadMore(): void;
+  paging: Paging;
 };
 
-function Rows({ pages, search, ...paging }: RowsProps) {
+function Rows({ pages, search, paging }: RowsProps) {
   const scope = useScope();
   useEffect(focusClosedRow, []);
   return (
@@ -124,7 +116,7 @@ function Rows({ pages, search, ...paging }: RowsProps) {
         pages={pages}
         Page={AuditPage}
         rowKey={idOf}
-        {...paging}
+        paging={paging}
       />
     </SearchContext>
   );

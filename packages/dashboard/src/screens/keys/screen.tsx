@@ -100,9 +100,7 @@ function Rows({ list }: { list: List }) {
         Page={KeyPage}
         rowKey={idOf}
         isFaded={isRevoked}
-        hasMore={list.hasMore}
-        isLoadingMore={list.isLoadingMore}
-        loadMore={list.loadMore}
+        paging={list}
       />
       {open && 'keys' in open && (
         <Bulk act={open.act} keys={open.keys} onClose={close} onDone={selection.clear} />

@@ -65,9 +65,7 @@ export function Invites({ members }: { members: readonly Member[] }) {
               pages={shown}
               rowKey={({ id }) => id}
               isFaded={(one) => !isPending(one, now)}
-              hasMore={invites.hasMore}
-              isLoadingMore={invites.isLoadingMore}
-              loadMore={invites.loadMore}
+              paging={invites}
             />
           );
         }}

@@ -59,9 +59,7 @@ export function Screen() {
                 columns={columnsOf({ pages, selfId, mayChange, isOwner, onOpen: setOpen })}
                 pages={pages}
                 rowKey={({ user_id }) => user_id}
-                hasMore={members.hasMore}
-                isLoadingMore={members.isLoadingMore}
-                loadMore={members.loadMore}
+                paging={members}
               />
             </section>
             <Invites members={pages.flat()} />

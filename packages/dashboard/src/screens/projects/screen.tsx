@@ -28,9 +28,7 @@ function Rows({ shown }: { shown: Shown<Project> }) {
       columns={columnsOf(scope, counts)}
       rowKey={({ id }) => id}
       pages={shown.pages}
-      hasMore={shown.hasMore}
-      isLoadingMore={shown.isLoadingMore}
-      loadMore={shown.loadMore}
+      paging={shown}
     />
   );
 }

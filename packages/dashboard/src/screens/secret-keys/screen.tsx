@@ -23,7 +23,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import { menuColumn } from '../../ui/tables/menu-column.ts';
-import { type Column, Table } from '../../ui/tables/table.tsx';
+import { type Column, type Paging, Table } from '../../ui/tables/table.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import styles from './secret-keys.module.css';
 import { texts } from './texts.ts';
@@ -94,7 +94,7 @@ function Opened({ open, onClose }: { open: Open; onClose(): void }) {
 type RowsProps = {
   pages: readonly (readonly SecretKey[])[];
   isAll: boolean;
-  keys: { hasMore: boolean; isLoadingMore: boolean; loadMore(): void };
+  keys: Paging;
   onOpen(open: Open): void;
 };
 
@@ -113,9 +113,7 @@ function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
       pages={shown}
       rowKey={({ id }) => id}
       isFaded={({ revoked_at }) => revoked_at !== null}
-      hasMore={keys.hasMore}
-      isLoadingMore={keys.isLoadingMore}
-      loadMore={keys.loadMore}
+      paging={keys}
     />
   );
 }

@@ -27,9 +27,7 @@ function Rows({ shown }: { shown: Shown<Tenant> }) {
       Page={TenantPage}
       rowKey={idOf}
       pages={shown.pages}
-      hasMore={shown.hasMore}
-      isLoadingMore={shown.isLoadingMore}
-      loadMore={shown.loadMore}
+      paging={shown}
     />
   );
 }

@@ -70,9 +70,7 @@ export function DeliveriesSheet({ endpoint, onClose }: Props) {
               columns={mayChange && !isDisabled ? [...columns, retryColumn] : columns}
               pages={pages}
               rowKey={({ id }) => id}
-              hasMore={list.hasMore}
-              isLoadingMore={list.isLoadingMore}
-              loadMore={list.loadMore}
+              paging={list}
             />
           )
         }

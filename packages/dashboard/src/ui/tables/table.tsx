@@ -62,9 +62,16 @@ type Props<T> = {
   rowKey(row: T): string;
   /** Whether a row is less prominent, for example because its key is revoked. */
   isFaded?: (row: T) => boolean;
-  hasMore?: boolean;
-  isLoadingMore?: boolean;
-  loadMore?: () => void;
+  paging?: Paging;
+};
+
+/** A list's next page. */
+export type Paging = {
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** False while the list is loading, and after an error until the user tries again. */
+  canLoadMore: boolean;
+  loadMore(): void;
 };
 
 const ROW_PX = 44;
@@ -80,14 +87,15 @@ const GROUP_ROWS = 20;
 const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
-  const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
+  const { label, columns, Page, rowKey, isFaded, paging } = props;
+  const hasMore = paging?.hasMore ?? false;
   // New pages are rendered with low priority, so that the browser can handle input in the meantime.
   const pages = useDeferredValue(props.pages);
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
   );
   const total = pages.reduce((sum, page) => sum + page.length, 0);
-  useEffect(() => announce(later.rows(label, total, hasMore ?? false)), [label, total, hasMore]);
+  useEffect(() => announce(later.rows(label, total, hasMore)), [label, total, hasMore]);
   const tracks = (shown: readonly Column<T>[]) => shown.map(({ width }) => width).join(' ');
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--columns': tracks(columns),
@@ -113,10 +121,10 @@ export function Table<T>(props: Props<T>) {
           </Fragment>
         ))}
       </div>
-      {hasMore && loadMore && pages.length < PAGES_MAX && (
+      {paging && hasMore && pages.length < PAGES_MAX && (
         // Until a new page has been rendered, the end of the list stays in view, which would load
         // another page.
-        <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
+        <More {...paging} isRendered={pages === props.pages} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
         <p className={styles.full}>{later.listIsFull(total)}</p>
@@ -218,17 +226,16 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   links[at + step]?.focus();
 }
 
-/** How often the next page is requested while the end of the list is in view. */
-const AGAIN_MS = 2000;
+type MoreProps = Omit<Paging, 'hasMore'> & { isRendered: boolean };
 
 /**
  * Loads the next page when the user gets near the end of the list. The button is for keyboard
  * users, and for trying again after an error.
  */
-function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
+function More({ isLoadingMore, canLoadMore, loadMore, isRendered }: MoreProps) {
   const end = useRef<HTMLDivElement>(null);
-  const more = useRef(onMore);
-  more.current = onMore;
+  const more = useRef(loadMore);
+  more.current = loadMore;
   const [isInView, setInView] = useState(false);
   useEffect(() => {
     if (!end.current) return;
@@ -239,16 +246,14 @@ function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, []);
-  // Repeated, because reloading the list at the same moment cancels the request for the next page.
+  // The observer only reports that the end comes into view. While the end stays there, the next
+  // page loads as soon as it can: a reload of the list, for example, cancels the request for it.
   useEffect(() => {
-    if (!isInView || isLoading) return;
-    more.current();
-    const timer = setInterval(() => more.current(), AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [isInView, isLoading]);
+    if (isInView && canLoadMore && isRendered) more.current();
+  }, [isInView, canLoadMore, isRendered]);
   return (
     <div ref={end} className={styles.more}>
-      <Button kind="quiet" busy={isLoading} onClick={onMore}>
+      <Button kind="quiet" busy={isLoadingMore || !isRendered} onClick={loadMore}>
         {en.showMore}
       </Button>
     </div>
