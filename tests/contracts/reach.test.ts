@@ -1,5 +1,5 @@
 // Scope contract: rows outside the scope are invisible, and a scope ends with its transaction.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { DoorRole, Scope } from '@keyrail/server/db/database.ts';
@@ -50,6 +50,11 @@ test('a workspace sees only its own rows, in every table', async () => {
     equal(await countSeen(store, table, { workspaceId: randomUUID() }), 0, table);
     equal(await countSeen(store, table, { workspaceId: null }), 0, table);
   }
+});
+
+test('a secret key cannot have an empty list of projects, which would mean every project', async () => {
+  const text = "update keyrail.secret_keys set project_ids = '{}' where true";
+  await rejects(store.beyond(text), { code: '23514' });
 });
 
 test('updating a row in another workspace changes nothing', async () => {

@@ -138,9 +138,10 @@ test('the palette searches once typing stops, one text at a time, and says if it
     else held.set(q, route);
   });
   const canceled: (string | null)[] = [];
-  page.on('requestfailed', (request) =>
-    canceled.push(new URL(request.url()).searchParams.get('q')),
-  );
+  page.on('requestfailed', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/v1/search') canceled.push(searchParams.get('q'));
+  });
   await page.keyboard.press('Control+k');
   const input = page.getByRole('combobox', { name: 'Search or jump to…' });
   await input.evaluate(typeFast, ['glo', 'glob', 'globe', 'globex']);

@@ -78,7 +78,7 @@ export const texts = {
   enable: {
     title: (name: string) => `Enable ${name}?`,
     action: (env: Env) => `Enable ${env} key`,
-    text: 'Nodes accept this key again at their next poll, unless it has expired in the meantime.',
+    text: 'Nodes will accept this key again from their next poll, unless it has expired by then.',
     since: 'Disabled',
     reason: (reason: string) => `Reason: ${reason}`,
     done: (name: string) => `${name} enabled. Nodes accept it again at their next poll.`,

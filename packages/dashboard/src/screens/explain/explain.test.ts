@@ -146,7 +146,7 @@ test("nodes are counted only if the key's project is known, and a revoked key is
   await page.getByText('This key is revoked.').waitFor();
   await page.getByText('Reason reported by nodes: unknown_key').waitFor();
   const shown = await checks.innerText();
-  match(shown, /was disabled at\s+\d+ \w+ \d{4}, [\d:]+ \w+/);
+  match(shown, /was disabled on\s+\d+ \w+ \d{4}, [\d:]+ \w+/);
   doesNotMatch(shown, /\dT\d/, 'times are local');
 });
 

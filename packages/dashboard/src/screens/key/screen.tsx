@@ -22,13 +22,14 @@ import { KeyState } from '../../ui/content/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { LinkButton } from '../../ui/controls/button.tsx';
 import { Tabs } from '../../ui/controls/tabs.tsx';
-import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';
+import { SkeletonCards, SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { type Act, KeyActions } from './actions.tsx';
-import { History } from './history.tsx';
 import { Meta } from './meta.tsx';
 import { Overview } from './overview.tsx';
 import { Usage } from './usage.tsx';
 
+const loadHistory = () => import('./history.tsx');
+const History = lazy(async () => ({ default: (await loadChunk(loadHistory)).History }));
 const loadEdit = () => import('./edit.tsx');
 const EditKey = lazy(async () => ({ default: (await loadChunk(loadEdit)).EditKey }));
 
@@ -81,7 +82,11 @@ function Shown({ of: key, crumbs }: ShownProps) {
   const content: Record<TabName, ReactNode> = {
     overview: <Overview of={key} />,
     usage: <Usage of={key} />,
-    history: <History of={key} />,
+    history: (
+      <Suspense fallback={<SkeletonRows />}>
+        <History of={key} />
+      </Suspense>
+    ),
     meta: <Meta of={key} />,
   };
   return (

@@ -53,7 +53,7 @@ test('an owner can invite members, change their roles and remove them, except fo
   await dialog.getByText('1 secret key created by this person').waitFor();
   const lines = dialog.getByRole('listitem');
   await lines.filter({ hasText: /Staging.*Last used/ }).waitFor();
-  await dialog.getByText('Keys created with these keys keep working').waitFor();
+  await dialog.getByText('API keys created with these secret keys keep working').waitFor();
   await lines.filter({ hasText: /Preview.*Never used/ }).waitFor();
   equal(await dialog.getByRole('radio', { name: 'Keep them' }).isChecked(), true);
   await ground.axe(page);

@@ -31,7 +31,7 @@ export function KeysOf({ tenant }: { tenant: Tenant }) {
       lead={counted && texts.counted(counted.active, counted.total)}
       aside={
         <Link to={paths.keys(scope)} search={{ tenant: tenant.id }}>
-          {texts.allKeys}
+          {texts.allKeys(counted?.total)}
         </Link>
       }
     >

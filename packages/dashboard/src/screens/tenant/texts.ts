@@ -14,7 +14,8 @@ export const texts = {
   created: 'Created',
   updated: 'Updated',
   keys: { live: 'Live keys', test: 'Test keys' },
-  allKeys: 'All keys',
+  allKeys: (total: number | undefined) =>
+    total === undefined ? 'View all' : `View all ${total.toLocaleString('en')}`,
   counted: (active: number, total: number) =>
     `${active.toLocaleString('en')} active of ${total.toLocaleString('en')}`,
   noKeys: { live: 'No live keys.', test: 'No test keys.' },

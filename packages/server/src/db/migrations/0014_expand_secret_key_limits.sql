@@ -1,7 +1,9 @@
 -- What a secret key is limited to, beyond its role and environment.
 alter table secret_keys
   add column permissions text[], -- null: everything that its role allows
-  add column project_ids uuid[], -- null: every project
+  add column project_ids uuid[]  -- null: every project
+    -- An empty list would have the same text in kr.project as no list.
+    check (cardinality(project_ids) > 0),
   add column networks    text[]; -- CIDR blocks; null: every address
 grant select (permissions, project_ids, networks) on secret_keys to kr_gate;
 grant select (permissions) on secret_keys to kr_worker;

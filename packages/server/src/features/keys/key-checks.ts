@@ -134,13 +134,13 @@ function checkDisabled({ key }: KeyFacts): Outcome {
   const advice = key.revokedAt
     ? 'It has also been revoked, so create a new one.'
     : 'Enable it to make it work again.';
-  return fail('unknown_key', `The key was disabled at ${when}. ${advice}`);
+  return fail('unknown_key', `The key was disabled on ${when}. ${advice}`);
 }
 
 function checkRevoked({ key }: KeyFacts): Outcome {
   if (!key?.revokedAt) return pass('The key is not revoked.');
   const when = wireTime(key.revokedAt) + because(key.revokedReason);
-  return fail('unknown_key', `The key was revoked at ${when}. Create a new one.`);
+  return fail('unknown_key', `The key was revoked on ${when}. Create a new one.`);
 }
 
 const because = (reason: string | null): string =>
@@ -153,11 +153,11 @@ function checkExpired({ key, at }: KeyFacts): Outcome {
   const when = wireTime(expiresAt);
   if (key?.retiredAt) {
     const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes no longer have it`;
-    return fail('unknown_key', `The key expired at ${when}, ${forgotten}. Create a new one.`);
+    return fail('unknown_key', `The key expired on ${when}, ${forgotten}. Create a new one.`);
   }
   return expiresAt <= at
-    ? fail('expired', `The key expired at ${when}. Extend its expiry, or create a new key.`)
-    : pass(`The key expires at ${when}.`);
+    ? fail('expired', `The key expired on ${when}. Extend its expiry, or create a new key.`)
+    : pass(`The key expires on ${when}.`);
 }
 
 function checkEnvironment({ key, env }: KeyFacts): Outcome {

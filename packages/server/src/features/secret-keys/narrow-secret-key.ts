@@ -43,5 +43,5 @@ export async function narrowSecretKey(
 
 function refuseLater(current: Date | null, wanted: Date | null): void {
   if (current === null || (wanted !== null && wanted <= current)) return;
-  throw forbidden('A secret key can only be narrowed: expires_at would be later than before.');
+  throw forbidden('A secret key can only be narrowed: expires_at cannot be later than it is now.');
 }
