@@ -161,7 +161,7 @@ test('an internal error denies the request and is not thrown', async (t) => {
 const idempotent: RouteOptions = { idempotency: true };
 const ended = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 
-test('a repeated request gets the first response', async (t) => {
+test('a repeated request gets the same response as the first', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');

@@ -26,7 +26,10 @@ export type CallReport = {
   end(end: CallEnd): void;
 };
 
-/** Begins a request's report. Work shared by all reports is done once, beforehand. */
+/**
+ * Begins the report of one request. Work shared by all reports is done once, when this function is
+ * created.
+ */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -38,7 +41,7 @@ type ReportParts = {
 };
 
 export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
-  // A test secret key may not report live events, not even for a live key that was rejected.
+  // A test secret key may not report live events, even when the rejected key was live.
   const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
   const timeText = timeTexts();

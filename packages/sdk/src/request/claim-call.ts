@@ -15,7 +15,7 @@ type Claimed = { lock: RunLock | null } | { replayed: ReplayedResponse } | Refus
 
 const RETRY_SECONDS_MAX = 5;
 
-/** Whether there is a claim to make, or a required key is missing. */
+/** Whether the request has to be claimed, or lacks a required idempotency key. */
 export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
   const wanted = idempotencyOf(route);
   return wanted !== null && (wanted.required === true || hasKey(call));

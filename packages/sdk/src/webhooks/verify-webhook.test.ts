@@ -117,7 +117,7 @@ test("a value that isn't a secret throws a TypeError", () => {
 test('the independent library accepts what Keyrail signs', () => {
   for (let n = 0; n < 20; n += 1) {
     const key = randomBytes(24 + n * 2);
-    const timestamp = Math.floor(systemClock.now() / 1000); // the library uses only this clock
+    const timestamp = Math.floor(systemClock.now() / 1000); // the library uses the system clock
     const verifier = new Webhook(webhookSecretOf(key));
     deepEqual(verifier.verify(body, signed(body, timestamp, key)), JSON.parse(body));
   }

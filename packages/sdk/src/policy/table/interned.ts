@@ -23,7 +23,7 @@ type PoolParts<S, T> = {
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;
-  /** Returns the part of a source that needs to be stored. */
+  /** Returns the part of a source that the pool needs to store. */
   keep(source: S): S;
   /** Called once for each distinct value. */
   make(source: S): T;

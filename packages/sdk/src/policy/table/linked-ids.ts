@@ -74,7 +74,7 @@ export class LinkedIds {
     return all.filter((each) => each.ids.isSparse(each.keys));
   }
 
-  /** Returns a key's new link while `ids` is being narrowed. */
+  /** Moves a key's row if `ids` is being reduced to fewer chunks, and returns the key's link. */
   move(link: number, ids: Ids): number {
     return this.of(link) === ids ? linkTo(ids.move(rowOf(link)), isImported(link)) : link;
   }

@@ -87,7 +87,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   }
   for (const _ of table.settle());
   const full = table.bytes;
-  // A context refers to its key's IDs in this way, and reads them later.
+  // Like a context, the test remembers the row of a key's IDs, and reads the IDs later.
   const row = rowOf(table, 1);
   const words = table.ids.native.wordsOf(row);
   const start = table.ids.native.startOf(row);
