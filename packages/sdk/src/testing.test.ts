@@ -104,7 +104,7 @@ test('units returned from a lease can be used by another node', () => {
   equal(check(body).allowed, false);
 });
 
-test('a simulated outage behaves like a real one', async (t) => {
+test('a simulated outage behaves like a real outage', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{ rateLimits: [limit] }] });
   const key = keyrail.keys[0]?.key ?? '';
   keyrail.setReachable(false);

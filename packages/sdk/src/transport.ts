@@ -171,7 +171,7 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     reject = fail;
   });
   controller.signal.addEventListener('abort', () => reject?.(controller.signal.reason));
-  over.catch(() => {}); // no unhandled rejection: the race in `send` handles it
+  over.catch(() => {}); // `send` handles the rejection
   const end = (why: 'timeout' | 'aborted') => () => {
     reason ??= why;
     controller.abort();

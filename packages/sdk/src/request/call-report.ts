@@ -89,8 +89,8 @@ function requestIds(): () => string {
 }
 
 /**
- * Formats times like `toISOString`, which is called only once per second, because in an Express
- * server under load, one call took 5 µs, as long as a decision (`npm run bench -- sdk`, 2026-11).
+ * Formats times like `toISOString`, but calls it only once per second. In an Express server under
+ * load, one call took 5 µs, as long as a decision (`npm run bench -- sdk`, 2026-11).
  */
 export function timeTexts(): (ms: number) => string {
   let second = Number.NaN;

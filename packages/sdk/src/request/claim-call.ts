@@ -74,8 +74,8 @@ function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Clai
 }
 
 /**
- * `retryAfterMs` is the time until the lock expires. Most handlers finish long before that, so the
- * wait is capped.
+ * Returns how many seconds the caller should wait. `retryAfterMs` is the time until the lock
+ * expires, but most handlers finish long before that, so the wait is capped.
  */
 const waitOf = ({ retryAfterMs }: { retryAfterMs: number }): number =>
   Math.min(RETRY_SECONDS_MAX, retryAfterMs / 1000);

@@ -138,7 +138,7 @@ test('if requests are sampled, every event includes its sample rate', async (t) 
   equal(state().dropped, 0, 'unsampled events do not count as dropped');
 });
 
-test('an event is serialized as JSON.stringify would, whatever it contains', () => {
+test('an event is serialized exactly as JSON.stringify would, whatever it contains', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const given = fc.record({
     path: text,

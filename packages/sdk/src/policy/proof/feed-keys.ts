@@ -68,7 +68,7 @@ export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   );
 }
 
-/** With pinned keys, no other keys are ever accepted. */
+/** If keys are pinned, no other keys are ever accepted. */
 export const openFeedKeys = (source: FeedKeySource, parts: JwksParts): FeedKeys =>
   source === 'jwks' ? new PublishedKeys(parts) : new PinnedKeys(source);
 

@@ -63,8 +63,8 @@ export class LinkedIds {
   }
 
   /**
-   * Returns the ID tables with many unused rows, each with its number of keys; `keys` is the total
-   * number.
+   * Returns whichever of the two ID tables have many unused rows, each with its number of keys.
+   * `keys` is the number of all keys.
    */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [

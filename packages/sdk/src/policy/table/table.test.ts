@@ -167,7 +167,7 @@ test("a key's digest equals the hex digest in the feed", () => {
   }
 });
 
-test('a snapshot of the table does not show later changes', () => {
+test('a snapshot of the table is not affected by later changes', () => {
   const chance = chanceFrom(3);
   const table = new PolicyTable();
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));

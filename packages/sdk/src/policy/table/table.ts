@@ -114,7 +114,10 @@ export class PolicyTable {
     return this.#size;
   }
 
-  /** Equal for equal sets of keys, and almost certainly different for different ones. */
+  /**
+   * Equal sets of keys have equal fingerprints. Different sets almost certainly have different
+   * ones.
+   */
   get fingerprint(): string {
     return [this.#size, ...this.#sums].join();
   }
