@@ -2,7 +2,7 @@
 // because a few compressed kilobytes can expand to many megabytes, and parsing them takes far more
 // memory.
 
-/** A larger buffer is not kept for reuse. */
+/** Buffers larger than this are not kept for reuse. */
 const BUFFER_BYTES_KEPT = 4 * 1024 * 1024;
 
 export class Broken extends Error {}

@@ -51,7 +51,7 @@ test('the initial keys work immediately, with their options', async (t) => {
   equal(keyrail.verify(plain?.key, { scopes: ['a'] }).allowed, false);
 });
 
-test('a key has been issued or revoked by the time the call resolves', async (t) => {
+test('a new key is accepted once issue() resolves, and rejected once revoke() resolves', async (t) => {
   const { keyrail } = await node(t);
   for (let turn = 0; turn < 20; turn += 1) {
     const { key } = await keyrail.issue();
@@ -91,7 +91,7 @@ test('with leases, most requests are decided locally, and none exceed the limit'
   ok(immediate > 500, `${immediate}`);
 });
 
-test('another node can use returned units', () => {
+test('units returned from a lease can be used by another node', () => {
   const { check, lease, giveBack } = createTestCounters(() => 0);
   const body = { key_id: 'k', limits: [{ id: 'a', limit: 10, window_ms: 1_000, scope: 'key' }] };
   const { granted, lease_id } = lease({ ...body, want: 20 });
@@ -104,7 +104,7 @@ test('another node can use returned units', () => {
   equal(check(body).allowed, false);
 });
 
-test('a simulated outage behaves like a real one', async (t) => {
+test('a simulated outage behaves like a real outage', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{ rateLimits: [limit] }] });
   const key = keyrail.keys[0]?.key ?? '';
   keyrail.setReachable(false);
@@ -164,7 +164,7 @@ test('an unreachable node gets no changes, is degraded, and catches up', async (
   equal(keyrail.state().degraded, false);
 });
 
-test('a held poll without changes gets a response when the hold ends', async () => {
+test('a held poll gets a response after its maximum wait, even if nothing has changed', async () => {
   const waited: number[] = [];
   const { fetch } = createTestPlane({
     projectId: crypto.randomUUID(),

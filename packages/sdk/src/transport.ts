@@ -88,7 +88,8 @@ export function createTransport({
     'user-agent': userAgent,
   };
   /**
-   * A reusable buffer. With concurrent responses, one uses it and the others allocate their own.
+   * A buffer that responses reuse. Of several concurrent responses, one uses it and the others
+   * allocate their own.
    */
   let spare: BodyBuffer | null = null;
   return {
@@ -119,7 +120,8 @@ export function createTransport({
           spare = buffer;
           return outcome;
         });
-        // A wrapped fetch may ignore the signal; the race enforces the timeout anyway.
+        // If a wrapper around `fetch` ignores the signal, `Promise.race` still enforces the
+        // timeout.
         return await Promise.race([reading, limit.over]);
       } catch (error) {
         const ended = limit.ended();
@@ -158,8 +160,8 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
 });
 
 /**
- * Returns a signal that aborts with the outer one or after `timeoutMs`; `ended` returns which of
- * the two happened.
+ * Returns a signal that aborts after `timeoutMs`, or when the outer signal aborts. `ended` returns
+ * which of these happened; null if neither did.
  */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
@@ -169,7 +171,7 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     reject = fail;
   });
   controller.signal.addEventListener('abort', () => reject?.(controller.signal.reason));
-  over.catch(() => {}); // no unhandled rejection: the race in `send` handles it
+  over.catch(() => {}); // `send` handles the rejection
   const end = (why: 'timeout' | 'aborted') => () => {
     reason ??= why;
     controller.abort();
@@ -184,7 +186,8 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     ended: () => reason,
     clear: () => {
       clearTimeout(timer);
-      // The runtime retains the signal for a while; it must not retain the raced promise too.
+      // The runtime retains the signal for a while, but it must not also retain the promise that
+      // `send` passes to `Promise.race`.
       reject = null;
       outer?.removeEventListener('abort', abort);
     },

@@ -1,7 +1,7 @@
 // A process that writes a synthetic feed to a policy cache, at high speed, until it is killed. Like
-// a node, it continues only once the cache is safely on disk. It then prints any version that
-// removed keys. Every version's changes are deterministic, so that a test knows the expected
-// policy.
+// a node, it continues only once the cache is safely on disk. If keys were removed in the version
+// on disk, it then prints that version. Every version's changes are deterministic, so that a test
+// knows the expected policy.
 import { writeSync } from 'node:fs';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import type { Clock } from '../src/clock.ts';

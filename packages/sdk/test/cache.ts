@@ -1,4 +1,4 @@
-// A directory with a policy cache, and a policy that tests can change the way the feed does.
+// A directory with a policy cache, and a policy that tests can update in the same way as the feed.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ export async function ground(t: TestContext) {
   return { above, dir, clock, logged, open, versionOf, newsLeadTo };
 }
 
-/** Like `ground`, plus a cache that has written its policy file. */
+/** Like `ground`, but also creates a cache that has written its policy file. */
 export async function written(t: TestContext, keys: number, version: number) {
   const held = await ground(t);
   const cache = held.open();

@@ -80,8 +80,8 @@ async function readOnly(): Promise<object> {
   const asked = plane.asked.length;
   plane.revoke(revoked);
   await until(async () => (await node.ask(`verify ${revoked}`)) === false);
-  // Two polls follow the change: a named one that reports that the node is alive, and an unnamed
-  // one.
+  // The change is followed by two polls: one that includes the node's name and reports it alive,
+  // and one without a name.
   await until(() => plane.asked.slice(asked).some(({ query }) => !query.has('node')));
   const isRefused = (await node.ask(`verify ${revoked}`)) === false;
   const isAcknowledged = served.acknowledged() === plane.version;

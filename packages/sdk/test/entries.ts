@@ -21,7 +21,10 @@ export const uuidOf = (number: number, kind = 1): string => {
   ].join('-');
 };
 
-/** Returns the nth key, with random properties from a small set, as in production. */
+/**
+ * Returns the nth key. Its properties are picked at random from a few values, because production
+ * keys share most of theirs too.
+ */
 export const entryOf = (number: number, chance: Chance): Entry => ({
   lookupHash: sha256Hex(`key ${number}`),
   keyId: uuidOf(number),

@@ -12,12 +12,12 @@ const PROGRAM = fileURLToPath(import.meta.resolve('./node-program.ts'));
 
 export type Served = {
   url: string;
-  /** The newest acknowledged version; 0 for none. */
+  /** The newest acknowledged version; 0 if there is none. */
   acknowledged(): number;
   close(): void;
 };
 
-/** Serves an in-memory control plane over HTTP. Held polls end with the next change. */
+/** Serves an in-memory control plane over HTTP. Held polls get a response at the next change. */
 export async function servePlane(plane: Plane): Promise<Served> {
   const server = createServer(async (request, response) => {
     const gone = new AbortController();

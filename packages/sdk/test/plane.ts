@@ -110,7 +110,7 @@ export class Plane {
     this.#note(lookup_hash, { ...change, reason: 'revoked' });
   }
 
-  /** Ends all held polls, as a change does. */
+  /** Responds to all held polls, as if the policy had changed. */
   wake(): void {
     for (const go of this.#waiting) go();
     this.#waiting.clear();

@@ -1,4 +1,5 @@
-// All parts of a node except the feed, using a scripted control plane over real HTTP.
+// Builds all parts of a node except the feed, and connects them to a scripted control plane over
+// real HTTP.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

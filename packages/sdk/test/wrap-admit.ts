@@ -1,4 +1,4 @@
-// Runs code before and after each of a node's admissions.
+// Runs code before and after each call to a node's `admit`.
 import type { Admission, IncomingCall } from '../src/api/admission.ts';
 import type { KeyContext, OpenContext, RequestContext } from '../src/api/context.ts';
 import type { Admit, Keyrail } from '../src/api/keyrail.ts';

@@ -184,8 +184,8 @@ export function buildApp(parts: AppParts): App {
 }
 
 /**
- * Opens the server's access to the database (its doors), and the channel that announces policy
- * changes to other processes.
+ * Opens the doors, through which the server accesses the database, and the channel that announces
+ * policy changes to other processes.
  */
 function openDoors({ masterKey, randomBytes, log, tracing, ...parts }: AppParts, hub: PolicyHub) {
   const newId = createIdMaker(parts.clock, randomBytes);
@@ -234,8 +234,8 @@ const workersPeople =
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
 /**
- * Records serving time while this HTTP server is listening, which it never does in a standalone
- * worker.
+ * Records when this HTTP server starts and stops listening. In a standalone worker, it never
+ * listens.
  */
 function recordServing(http: FastifyInstance, parts: ServingParts): void {
   const serving = openServingRecord(parts);

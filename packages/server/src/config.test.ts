@@ -210,13 +210,13 @@ test('the error about a trusted proxy quotes the invalid block and suggests the 
   match(fault ?? '', /"10\.0\.0\.5\/8" has bits after the length; did you mean 10\.0\.0\.0\/8\?/);
 });
 
-test('PostgreSQL without a master key is rejected, with the command to generate one', () => {
+test('PostgreSQL without a master key is rejected, and the error contains the command to generate one', () => {
   deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
     'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
   ]);
 });
 
-test('all errors are reported together, including unknown names', () => {
+test('all errors are reported together, including unknown setting names', () => {
   const faults = faultsOf({
     KEYRAIL_PORT: 'x',
     KEYRAIL_LOG_LEVEL: 'x',

@@ -43,7 +43,7 @@ const groups: readonly Group[] = [
   logging,
 ];
 
-/** All settings, in the order of `keyrail-server help`. */
+/** All settings, in the order in which `keyrail-server help` lists them. */
 export const settings: readonly Setting[] = groups.flatMap((group) => Object.values(group));
 
 /** The values of all settings, by group. */

@@ -78,7 +78,7 @@ const UNCHANGED = Symbol('unchanged');
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
 
-/** The options of a poll. A poll that does not name the node acknowledges nothing. */
+/** The options of a poll. A poll without the node's name acknowledges no version. */
 type PollOptions = { holdMs: number; isNamed: boolean };
 
 /** `isProven`: the query has a nonce. */
@@ -87,8 +87,8 @@ type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
 const NONCE_BYTES = 16;
 
 /**
- * Returns a random value for one request. A response signed together with it must have been made
- * for that request.
+ * Returns a random value for one request. A response whose signature covers this value must have
+ * been made for that request.
  */
 const nonceOf = (chance: Chance): string =>
   Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
@@ -106,7 +106,8 @@ export class Source {
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   /**
-   * Whether the control plane may have registered this node because a request with its ID was sent.
+   * Whether a request with this node's ID has been sent, so the control plane may have registered
+   * the node.
    */
   #isNamed = false;
   /** Whether the control plane signs its feed, and so supports the header with the node's name. */
@@ -142,7 +143,7 @@ export class Source {
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const asked = await this.#ask('delta', query, { timeoutMs, isNamed }).catch(
       (error: unknown) => {
-        // With a lower limit, the control plane sends a snapshot in small pages instead of a large
+        // A lower limit makes the control plane send a snapshot in small pages instead of one large
         // delta.
         if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
         throw error;
@@ -219,7 +220,8 @@ export class Source {
     { timeoutMs, isNamed, isProven = false }: AskOptions,
   ): Promise<Asked> {
     const { transport, signal, verifier, nodeId, bases, projectId } = this.#parts;
-    // The signature covers the query. With the name in a header, all nodes share a signature.
+    // The signature covers the query. If the node's name is in a header instead, all nodes can
+    // share a signature.
     const isInHeader = isNamed && this.#isSigned;
     const name = isNamed && !isInHeader ? `${this.#node}&` : '';
     const path = `/v1/policy/${endpoint}?${this.#query}&${name}${query}`;

@@ -8,7 +8,10 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** Whether the node's first decision is degraded. Nothing may read the node's state before this. */
+/**
+ * Makes the node's first decision, and returns whether it is degraded. Call this before anything
+ * reads the node's state.
+ */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;

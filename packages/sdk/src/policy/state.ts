@@ -13,7 +13,7 @@ export type Policy = {
   readonly table: PolicyTable;
   version: number;
   readonly workspaceId: string;
-  /** The environment that the feed is limited to; null for both. */
+  /** The environment that the feed is limited to; null if the feed contains live and test keys. */
   readonly env: Env | null;
   projectDeleted: boolean;
   /** The signed responses that the policy was built from, if a cache has to keep them. */
@@ -52,9 +52,12 @@ export class PolicyState {
   failure: FeedFailure | null = null;
   /** When the node sent the last request whose response confirmed the policy. */
   #confirmedAt: Moment | null = null;
-  /** The policy is considered out of date until the next confirmation. */
+  /** Whether the policy counts as out of date until the next confirmation. */
   #isDoubted = true;
-  /** The last confirmation showed that the wall clock is wrong, so its readings are ignored. */
+  /**
+   * Whether the last confirmation showed that the wall clock is wrong. If so, its readings are
+   * ignored.
+   */
   #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();

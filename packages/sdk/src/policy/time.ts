@@ -4,8 +4,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Responses may arrive this late. If the server's time is further back than that, the server's
- * clock has been corrected, and the floor moves back with it.
+ * The maximum delay of a response. If the server's time is further back than that, the server's
+ * clock has been corrected, and the time used for key expiry moves back with it.
  */
 const DELAY_MS_MAX = 600_000;
 
@@ -35,7 +35,8 @@ export type Time = {
 
 export function createTime(clock: Clock): Time {
   /**
-   * The largest offset seen between server and monotonic clock; late responses show a smaller one.
+   * The largest offset seen between the server's clock and the monotonic clock. Late responses show
+   * a smaller offset.
    */
   let floor = Number.NEGATIVE_INFINITY;
   return {

@@ -27,7 +27,9 @@ import type { Change, Entry, Extra } from './table/table.ts';
 /** The feed that a response must belong to. */
 type Expected = {
   projectId: string;
-  /** The environment that the feed must be limited to; null for both. */
+  /**
+   * The environment that the feed must be limited to; null if it must contain live and test keys.
+   */
   env: Env | null;
   /** The tenants that the feed must be limited to; null for all. */
   tenantIds: ReadonlySet<string> | null;
@@ -35,7 +37,7 @@ type Expected = {
   workspaceId: string | null;
   /** The additional fields that were requested. */
   include: readonly Include[];
-  /** The maximum number of keys or changes that was requested. */
+  /** The maximum number of keys or changes that the node requested. */
   entriesMax: number;
 };
 

@@ -161,7 +161,7 @@ test('an internal error denies the request and is not thrown', async (t) => {
 const idempotent: RouteOptions = { idempotency: true };
 const ended = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 
-test('a repeated request gets the first response', async (t) => {
+test('a repeated request gets the same response as the first', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -270,7 +270,7 @@ test('identical idempotency keys from different tenants, API keys or routes do n
   equal(said(await admit(call(once), { ...idempotent, name: 'other' })), 'admitted');
 });
 
-test('a request waits only if it needs the control plane', async (t) => {
+test('a request is admitted synchronously unless it needs the control plane', async (t) => {
   const { admit } = await open(t);
   const immediate = admit(call(), {});
   ok(!(immediate instanceof Promise));

@@ -1,6 +1,6 @@
 // Admits one request: first the decision, then idempotency, then rate limits. Adapters turn a
-// framework's request into an IncomingCall and an Admission into a response; this file is
-// independent of any framework, and its errors never reach one.
+// framework's request into an IncomingCall and an Admission into a response; this file does not
+// depend on any framework, and never throws an error into one.
 import { type DenialResponse, denialCodeOf, refuseKey } from '@keyrail/protocol/wire/denials.ts';
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {

@@ -1,4 +1,5 @@
-// Bodies of idempotent requests are read completely and put back, or rejected.
+// The bodies of idempotent requests: each is read completely and put back for the handler, or
+// rejected.
 import { deepEqual, equal, notDeepEqual, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
@@ -46,7 +47,7 @@ const sizes = (bytes: Uint8Array) => ({
   sum: bytes.reduce((a, b) => a + b, 0),
 });
 
-test('a body in any number of chunks is read completely and put back', async (t) => {
+test('a body in any number of chunks is read completely and put back for the handler', async (t) => {
   const port = await serve(t, async (request) => {
     const taken = await takeBody(request);
     const found = await buffer(request);
@@ -62,7 +63,7 @@ test('a body in any number of chunks is read completely and put back', async (t)
   );
 });
 
-test('a body is put back as text after setEncoding', async (t) => {
+test('after setEncoding, a body is put back as text', async (t) => {
   const port = await serve(t, async (request) => {
     request.setEncoding('utf8');
     const taken = await takeBody(request);

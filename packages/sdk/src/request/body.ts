@@ -13,7 +13,8 @@ export class BodyTooLarge extends Error {
 }
 
 /**
- * Compares names, because in the CommonJS build, each entry point has its own copy of the class.
+ * Compares the class name, because in the CommonJS build, each entry point has its own copy of the
+ * class.
  */
 export const isTooLarge = (error: unknown): boolean => fieldsOf(error).name === 'BodyTooLarge';
 

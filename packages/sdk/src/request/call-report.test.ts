@@ -92,7 +92,7 @@ function eventsOf(
   return events;
 }
 
-test('event times are formatted as toISOString would, even after the clock is set back', () => {
+test('event times have the same format as toISOString, even after the clock is set back', () => {
   const textOf = timeTexts();
   const newYear = Date.UTC(2027, 0, 1);
   const times = [0, 7, 42, 999, 1000, newYear - 1, newYear, newYear + 5.9, newYear - 1, 70, -1];

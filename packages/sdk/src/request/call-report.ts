@@ -26,7 +26,10 @@ export type CallReport = {
   end(end: CallEnd): void;
 };
 
-/** Begins a request's report. Work shared by all reports is done once, beforehand. */
+/**
+ * Begins the report of one request. Work shared by all reports is done once, when this function is
+ * created.
+ */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const VISIBLE = /^[\x21-\x7e]+$/;
@@ -38,7 +41,7 @@ type ReportParts = {
 };
 
 export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
-  // A test secret key may not report live events, not even for a live key that was rejected.
+  // A test secret key may not report live events, even when the rejected key was live.
   const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
   const timeText = timeTexts();
@@ -86,8 +89,8 @@ function requestIds(): () => string {
 }
 
 /**
- * Formats times like `toISOString`, which is called only once per second, because in an Express
- * server under load, one call took 5 µs, as long as a decision (`npm run bench -- sdk`, 2026-11).
+ * Formats times like `toISOString`, but calls it only once per second. In an Express server under
+ * load, one call took 5 µs, as long as a decision (`npm run bench -- sdk`, 2026-11).
  */
 export function timeTexts(): (ms: number) => string {
   let second = Number.NaN;

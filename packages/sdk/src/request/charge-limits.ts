@@ -1,4 +1,4 @@
-// Charges one request to a key's limits.
+// Charges one request against a key's limits.
 import type { RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { RouteOptions } from '../api/route.ts';
 import type { LimitVerdict } from '../limits/counter-calls.ts';

@@ -15,7 +15,7 @@ type Claimed = { lock: RunLock | null } | { replayed: ReplayedResponse } | Refus
 
 const RETRY_SECONDS_MAX = 5;
 
-/** Whether there is a claim to make, or a required key is missing. */
+/** Whether the request has to be claimed, or lacks a required idempotency key. */
 export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
   const wanted = idempotencyOf(route);
   return wanted !== null && (wanted.required === true || hasKey(call));
@@ -74,8 +74,8 @@ function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Clai
 }
 
 /**
- * `retryAfterMs` is the time until the lock expires. Most handlers finish long before that, so the
- * wait is capped.
+ * Returns how many seconds the caller should wait. `retryAfterMs` is the time until the lock
+ * expires, but most handlers finish long before that, so the wait is capped.
  */
 const waitOf = ({ retryAfterMs }: { retryAfterMs: number }): number =>
   Math.min(RETRY_SECONDS_MAX, retryAfterMs / 1000);

@@ -18,7 +18,7 @@ export type RefusalCode =
 export type Refused = { refused: DenialResponse; reason: string };
 
 export type RefusalDetails = {
-  /** Replaces the message in the table. */
+  /** Replaces the default message for the code. */
   message?: string;
   retryAfterSeconds?: number | null;
   headers?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ const { invalid_request, payload_too_large, unavailable } = errorCodes;
 
 const table = { ...denialCodes, invalid_request, payload_too_large, unavailable };
 
-/** Returns the response for a code in the table. */
+/** Returns the response for a denial code. */
 export function refuse(code: RefusalCode, details: RefusalDetails = {}): DenialResponse {
   const { headers, ...said } = details;
   const response = denialResponse({ ...table[code], code, ...said });

@@ -19,7 +19,7 @@ const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
 /** The status reported in place of an invalid one. */
 const STATUS_ODD = 500;
 
-/** One request, with the field names of the API. */
+/** The event for one request, with the field names of the API. */
 export type TelemetryEvent = {
   ts: string;
   env: Env;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { manualClock } from '../../test/manual-clock.ts';
 import { EVENTS_PER_SECOND_MAX, Sampling } from './sampling.ts';
 
-/** A fixed sequence that fills its range evenly. */
+/** Replaces random numbers with a fixed sequence, spread evenly between 0 and 1. */
 function evenly(): () => number {
   let at = 0;
   return () => (at++ * 0.618_033_988_749) % 1;

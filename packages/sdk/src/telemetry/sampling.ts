@@ -59,7 +59,7 @@ export class Sampling {
       this.#keys.clear();
       this.#keysSince = now;
     }
-    // A sudden burst lowers the share immediately, before its second is over.
+    // A sudden burst lowers the share immediately, before the current second is over.
     const expected = EVENTS_PER_SECOND_MAX / this.#share;
     if (this.#seen >= 2 * expected) this.#setShare(this.#share / 2);
     this.#seen += 1;
@@ -72,8 +72,8 @@ export class Sampling {
   }
 
   /**
-   * Every request has the same independent probability. The number of skipped requests is drawn
-   * instead of one number per request, because random numbers are expensive.
+   * Each request is chosen independently, with the same probability. Instead of one random number
+   * per request, this draws how many requests to skip, because random numbers are expensive.
    */
   #isChosen(): boolean {
     this.#toPass ??= this.#drawn();

@@ -126,7 +126,7 @@ test('during an outage events are dropped, and memory does not grow', async (t) 
 
 test('if requests are sampled, every event includes its sample rate', async (t) => {
   let at = 0;
-  // A fixed sequence that fills its range evenly.
+  // Replaces random numbers with a fixed sequence, spread evenly between 0 and 1.
   const chance = () => (at++ * 0.618_033_988_749) % 1;
   const { record, clock, batches, state } = await open(t, { sampleRate: 0.25 }, chance);
   record(4000);
@@ -138,7 +138,7 @@ test('if requests are sampled, every event includes its sample rate', async (t) 
   equal(state().dropped, 0, 'unsampled events do not count as dropped');
 });
 
-test('an event is serialized as JSON.stringify would, whatever it contains', () => {
+test('an event is serialized exactly as JSON.stringify would, whatever it contains', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const given = fc.record({
     path: text,

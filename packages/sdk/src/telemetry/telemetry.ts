@@ -162,7 +162,10 @@ class TelemetryQueue {
     this.#batch = null;
   }
 
-  /** If a batch is already being sent, that may take longer than `leftMs`. */
+  /**
+   * Runs one step, but waits at most `leftMs` for it, because a batch that is already being sent
+   * may take longer.
+   */
   async #stepWithin(leftMs: number): Promise<number> {
     let cancel = () => {};
     const over = new Promise<number>((done) => {
@@ -208,7 +211,7 @@ class TelemetryQueue {
   }
 
   async #sendBatch(timeoutMs: number): Promise<number> {
-    // The back-off is over, even if the queue is empty.
+    // The back-off ends here, even if there is nothing to send.
     this.#isResting = false;
     this.#batch ??= this.#take();
     if (this.#batch === null) return 0;

@@ -40,7 +40,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
       ),
     '/v1/policy/delta': async (url, { signal }) => {
       const { searchParams } = url;
-      // This control plane keeps no record of nodes, so there is nothing to forget.
+      // This control plane keeps no record of nodes, so a node that leaves needs only a response.
       if (searchParams.get('leave') === 'true') return new Response(null, { status: 304 });
       const since = Number(searchParams.get('since'));
       const waitMs = Number(searchParams.get('wait_ms'));

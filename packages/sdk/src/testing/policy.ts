@@ -49,7 +49,10 @@ export type KeyFilter = {
   include: readonly string[];
 };
 
-/** `after` contains the first page's version and the next position; null for the first page. */
+/**
+ * `after` contains the first page's version and the position to continue from; null for the first
+ * page.
+ */
 type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
@@ -132,7 +135,7 @@ const isIn =
     (env === null || env === entry.env) &&
     (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
-/** Returns the entry with the additional fields that the node requests. */
+/** Returns the entry with only those additional fields that the node requests. */
 function shownOf(entry: PolicyEntry, { include }: KeyFilter): PolicyEntry {
   const { meta, tenant_external_id, ...usual } = entry;
   return {

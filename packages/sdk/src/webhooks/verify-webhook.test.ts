@@ -108,22 +108,22 @@ test("a signed body that isn't an event is rejected", () => {
   }
 });
 
-test("a value that isn't a secret throws a TypeError", () => {
+test('an invalid webhook secret throws a TypeError', () => {
   for (const wrong of ['', 'whsec_', 'whsec_short', 'hunter2', []]) {
     throws(() => verifyWebhook(body, signed(), wrong, { now }), TypeError);
   }
 });
 
-test('the independent library accepts what Keyrail signs', () => {
+test('an independent webhook library accepts what Keyrail signs', () => {
   for (let n = 0; n < 20; n += 1) {
     const key = randomBytes(24 + n * 2);
-    const timestamp = Math.floor(systemClock.now() / 1000); // the library uses only this clock
+    const timestamp = Math.floor(systemClock.now() / 1000); // the library uses the system clock
     const verifier = new Webhook(webhookSecretOf(key));
     deepEqual(verifier.verify(body, signed(body, timestamp, key)), JSON.parse(body));
   }
 });
 
-test('Keyrail accepts what the independent library signs', () => {
+test('Keyrail accepts what an independent webhook library signs', () => {
   const signer = new Webhook(secret);
   const at = new Date(systemClock.now());
   const headers = {
@@ -135,7 +135,7 @@ test('Keyrail accepts what the independent library signs', () => {
   throws(() => verifyWebhook(`${body}\n`, headers, secret), WebhookRefused);
 });
 
-test("the signature is the specification's HMAC", () => {
+test('the signature is the HMAC that the Standard Webhooks specification defines', () => {
   const mac = createHmac('sha256', bytes).update(`${id}.${SECONDS}.${body}`).digest('base64');
   equal(signed()['webhook-signature'], `v1,${mac}`);
 });

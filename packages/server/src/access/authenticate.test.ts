@@ -1,4 +1,5 @@
-// Every combination of plane and credential: which are accepted, and what error the others get.
+// Every combination of an endpoint's authentication and a credential: which credentials are
+// accepted, and which error the others get.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -75,7 +76,7 @@ async function outcome(auth: Auth, authorization: string | undefined): Promise<s
 
 const WRONG_KIND = '403 forbidden';
 
-/** For each plane, the outcome for each of the tokens below, in the same order. */
+/** For each kind of authentication, the outcome for each of the tokens below, in the same order. */
 const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
@@ -91,7 +92,7 @@ const tokens = ['krsk_live_good', 'krses_good', 'krses_loose', 'aaa.bbb.ccc', BO
 for (const [plane, outcomes] of Object.entries(planes)) {
   for (const [at, token] of tokens.entries()) {
     const expected = outcomes[at] ?? '';
-    test(`on the ${plane} plane, the credential ${token} yields ${expected}`, async () => {
+    test(`with ${plane} authentication, the credential ${token} yields ${expected}`, async () => {
       equal(await outcome(plane as Auth, `Bearer ${token}`), expected);
     });
   }

@@ -53,7 +53,7 @@ test('a live credential works in both environments; a test credential works only
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** For each boundary, whether a test key may use such a route to read, and to write. */
+/** For each kind of route, whether a test key may use it to read, and to write. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },

@@ -8,7 +8,7 @@ type ClientNetworks = {
   client: string;
   /** The /56 and /48 networks that contain an IPv6 client. */
   wider: { bits56: string; bits48: string } | null;
-  /** The network whose clients share a queue lane: an IPv4 /24 or an IPv6 /48. */
+  /** Clients in this network share one lane of the password queue: an IPv4 /24 or an IPv6 /48. */
   neighbours: string;
 };
 

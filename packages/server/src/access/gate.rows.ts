@@ -69,7 +69,7 @@ export type Lookups = {
 };
 
 /**
- * Create one per process, so that concurrent requests share the statements that look up keys and
+ * Call once per process, so that concurrent requests share the statements that look up keys and
  * sessions.
  */
 export const createLookups = (gate: Gate): Lookups => ({

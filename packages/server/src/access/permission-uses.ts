@@ -25,7 +25,7 @@ export type NotePermission = (
 
 type Parts = { lookups: Pick<Lookups, 'notePermissions'>; log: Log; nowMs(): number };
 
-/** Create one per process. If a use cannot be recorded, a later request tries again. */
+/** Call once per process. If a use cannot be recorded, a later request tries again. */
 export function createPermissionNotes({ lookups, log, nowMs }: Parts): NotePermission {
   /** For each permission, maps a key's ID to the time after which its use is recorded again. */
   const noted = Object.fromEntries(

@@ -12,7 +12,7 @@ import {
 const LIFE_MS = 5000;
 
 const principalFor = (token: string): Principal => ({
-  kind: 'session', // any kind will do: tests only compare IDs
+  kind: 'session', // any kind of principal will do: tests only compare IDs
   userId: token,
   sessionId: token,
   isVerified: true,

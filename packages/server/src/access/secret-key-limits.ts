@@ -32,7 +32,10 @@ export const lacking = (missing: Permission[]): ApiError =>
     missingPermissions: missing,
   });
 
-/** For endpoints that affect every project in the workspace. */
+/**
+ * For endpoints that affect every project in the workspace: denies secret keys that are limited to
+ * some projects.
+ */
 export function refuseLimitedToProjects(principal: Principal): void {
   if (principal.kind !== 'secret_key' || !principal.reach.projectIds) return;
   throw forbidden('A secret key that is limited to projects cannot do this.');

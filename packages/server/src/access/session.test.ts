@@ -20,7 +20,7 @@ const live: SessionFact = {
 
 type Kept = { asked: string[]; seen: string[]; warned: string[] };
 
-/** Authenticates a token; `fact` is the session stored for it. */
+/** Authenticates a token whose stored session is `fact`. */
 async function principalOf(token: string, fact: SessionFact | null, fails = false) {
   const kept: Kept = { asked: [], seen: [], warned: [] };
   const lookups: Pick<Lookups, 'findSession' | 'noteSeen'> = {

@@ -32,7 +32,10 @@ const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,
     case when version < ${clock} then ${clock} else version + ${VERSIONS_AHEAD} end) ahead)`;
 
-/** Small enough to keep epochs below their type's maximum, even after a million restores. */
+/**
+ * How far a restore raises embed epochs. After a million restores, they are still below their
+ * type's maximum.
+ */
 const EPOCHS_AHEAD = 1000;
 
 const HELD = 'held: the database was restored after this email was queued';

@@ -4,7 +4,7 @@
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/** The maximum rows per page in a table without large values, where each is under 8 KiB. */
+/** The maximum number of rows per page, in a table whose rows are all under 8 KiB. */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 

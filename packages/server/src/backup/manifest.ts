@@ -29,7 +29,7 @@ export type Manifest = {
   /** The PostgreSQL version. */
   database: string;
   encryption: 'age' | null;
-  /** Identifies the master key without revealing it. Equal keys have equal marks. */
+  /** A fingerprint of the master key, which identifies the key without revealing it. */
   masterKeyMark: string;
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];

@@ -12,8 +12,8 @@ export const PART_PREFIX = '.part-';
 export const GONE_PREFIX = '.gone-';
 
 /**
- * Held by a running backup's transaction. The lock is released when the process exits, even if it
- * crashes.
+ * A lock that a running backup's transaction holds. It is released when the process exits, even if
+ * the process crashes.
  */
 export const BACKUP_LOCK = 'select pg_try_advisory_xact_lock(7265003) as ours';
 
@@ -57,7 +57,7 @@ export async function retireParts(into: string): Promise<void> {
   }
 }
 
-/** Removes what killed processes left behind. */
+/** Removes files left behind by processes that were killed. */
 export async function removeLeftovers(
   directory: string,
   { prefix, beforeMs }: { prefix: string; beforeMs: number },

@@ -68,8 +68,8 @@ const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.fil
 const TASK_MS_MAX = 12 * HOUR_MS;
 
 /**
- * How often to check the free disk space that an embedded store needs for its own writes; see
- * disk-space.ts.
+ * How often to check whether the disk still has the free space that an embedded store needs for its
+ * own writes; see disk-space.ts.
  */
 const LOOK_AT_DISK_MS = 250;
 
@@ -84,7 +84,7 @@ export async function runTask<T extends TakenBackup | TestedBackup>(
   child.on('message', (message: Report) => {
     if (message.kind === 'progress') report(message.progress);
     else if (message.kind === 'failed') reject(failureIn(message));
-    else resolve(message.result as T); // our own process sent it
+    else resolve(message.result as T); // sent by our own process
   });
   child.on('error', reject);
   child.on('exit', (code, signal) =>

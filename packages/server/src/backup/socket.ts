@@ -76,7 +76,7 @@ export async function askServer<T extends Result>(
       const said: Report = JSON.parse(line);
       if (said.kind === 'progress') report(said.progress);
       else if (said.kind === 'failed') throw new Error(said.reason);
-      else return said.result as T; // the same version of the server sent it
+      else return said.result as T; // sent by the same version of the server
     }
   } finally {
     socket.destroy();

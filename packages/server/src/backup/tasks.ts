@@ -77,8 +77,8 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   const findAnchorKey = async () => {
     const randomBytes = systemRandomBytes;
     const signing = signingPartsOf({ ...parts.signing, masterKey, randomBytes });
-    // If the database is read-only, there may be no key. A backup without anchors is better than
-    // none.
+    // If the database is read-only, there may be no signing key. A backup without anchors is better
+    // than no backup.
     const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
     return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
   };

@@ -146,7 +146,7 @@ test("with an infinite heldMsMax, a group's batches run strictly one after anoth
   equal((await Promise.all(asked)).length, 4);
 });
 
-test('a full batch is sent immediately, and the rest follows', async () => {
+test('a full batch is sent immediately, and the remaining items follow in the next batch', async () => {
   const { sent, ask, answer } = open({ max: 2 });
   const asked = ['a', 'b', 'c'].map((item) => ask(item));
   deepEqual(sent[0]?.items, ['a', 'b']);
@@ -207,7 +207,7 @@ test('concurrent calls with the same name share a result, which is not cached', 
   ok(heldBytes() - before < 10_000_000);
 });
 
-test('no result is older than its call, regardless of timing', async () => {
+test('no call gets a result that was read before the call, regardless of timing', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let version = 0;

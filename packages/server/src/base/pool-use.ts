@@ -1,2 +1,2 @@
-/** How a pool of database connections is currently used. */
+/** The current usage of a database connection pool. */
 export type PoolUse = { max: number; lent: number; waiting: number };

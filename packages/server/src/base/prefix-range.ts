@@ -11,7 +11,7 @@ const CODE_POINT_MAX = 0x10ffff;
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
-/** Lowercases the ASCII letters, as the columns that searches use. */
+/** Lowercases only the ASCII letters, as in the columns that searches use. */
 export const lowered = (text: string): string =>
   text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 

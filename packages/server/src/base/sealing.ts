@@ -70,8 +70,8 @@ export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   );
 
 /**
- * A mark for comparing master keys: equal keys have equal marks. It reveals nothing else about the
- * key.
+ * Returns a fingerprint of a master key. Equal keys have equal fingerprints, which reveal nothing
+ * else about the keys.
  */
 export const masterKeyMark = (masterKey: Secret): string =>
   keyFor('mark', masterKey).toString('hex').slice(0, 32);

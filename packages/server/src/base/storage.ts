@@ -6,7 +6,7 @@
  */
 export type StorageState = 'ok' | 'low' | 'full' | 'out';
 
-/** From best to worst. */
+/** From most to least free space. */
 export const storageStates: readonly StorageState[] = ['ok', 'low', 'full', 'out'];
 
 /**

@@ -10,7 +10,10 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import { lowered, textRangeOf } from './prefix-range.ts';
 import { anyOf, constant, joined, named, type Sql, sql } from './sql.ts';
 
-/** Whether the text may be in the middle of a field. A shorter text has to be at its start. */
+/**
+ * Whether the text is long enough to match in the middle of a field. A shorter text matches only at
+ * the start.
+ */
 export const isPart = (q: string): boolean => [...q].length >= SEARCH_PART_CHARS_MIN;
 
 /**
@@ -23,19 +26,19 @@ export function beginsWith(column: Sql, start: string): Sql {
   return to === null ? isAfter : sql`(${isAfter} and ${column} < ${to})`;
 }
 
-/** A condition on a row's fields. Reads no index. */
+/** A condition that any of a row's fields matches the text. It does not use an index. */
 export const matchesText = (fields: readonly Sql[], q: string): Sql =>
   isPart(q)
     ? anyOf(fields.map((field) => sql`strpos(${field}, ${lowered(q)}) > 0`))
     : anyOf(fields.map((field) => beginsWith(field, q)));
 
-/** 0 if a field is the text, 1 if a field begins with it, 2 if neither. */
+/** 0 if a field equals the text, 1 if a field begins with it, 2 otherwise. */
 const rankOf = (fields: readonly Sql[], q: string): Sql => sql`case
   when ${anyOf(fields.map((field) => sql`${field} = ${lowered(q)}`))} then 0
   when ${anyOf(fields.map((field) => sql`starts_with(${field}, ${lowered(q)})`))} then 1
   else 2 end`;
 
-/** Matches are queries that each select `id`, `created_at` and `rank`, up to a limit. */
+/** Returns a query that selects the `id`, `created_at` and `rank` of rows. */
 export const rankedIn = (
   rows: Sql,
   { columns = sql`id`, fields, q }: { columns?: Sql; fields: readonly Sql[]; q: string },
@@ -44,9 +47,12 @@ export const rankedIn = (
 /** A table whose rows can be found by their ID and by some fields. */
 export type Searchable = {
   name: string;
-  /** A condition that its list's index, newest first, is limited to. */
+  /**
+   * The condition for rows that are not deleted. The index of the list, newest first, contains only
+   * these.
+   */
   living: Sql;
-  /** The fields with an index, each with the order of that index. */
+  /** The indexed fields, each with the order of its index. */
   indexed: readonly { field: Sql; order: Sql }[];
 };
 
@@ -57,8 +63,9 @@ const namesOf = ({ indexed }: Searchable): Sql[] => indexed.map(({ field }) => f
 export const fieldsOf = (searchable: Searchable): Sql[] => [...namesOf(searchable), idText];
 
 /**
- * The matches in a table whose rows have no environment: at the start of a field, which an index
- * finds in all rows, and elsewhere, among the newest rows.
+ * Returns queries for the matches in a table whose rows have no environment: fields that begin with
+ * the text, among all rows, and fields that contain the text, among the newest rows and in a
+ * trigram index if there is one.
  */
 export function matchesIn(searchable: Searchable, q: string): Sql[] {
   const { name, living, indexed } = searchable;
@@ -89,7 +96,7 @@ export const indexedIn = (
   select found.* from indexed_matches(${table}, ${lowered(q)}) as hit (id) cross join lateral (
     select ${columns} from ${named(table)} where id = hit.id and ${condition} limit 1) found) indexed`;
 
-/** The matches among some rows, newest first. */
+/** The rows that match the text, newest first. */
 export const newestIn = (rows: Sql, fields: readonly Sql[], q: string): Sql =>
   sql`${rankedIn(rows, { fields, q })} where ${matchesText(fields, q)}
     order by created_at desc, id desc limit ${SEARCH_MATCHES_MAX}`;

@@ -79,7 +79,7 @@ type Report = {
   seconds: number;
   /** The broken chains, at most BROKEN_MAX. */
   broken: Broken[];
-  /** Null without anchor files. */
+  /** Null if no anchor files were given. */
   anchors: Omit<ReadAnchors, 'chains'> | null;
 };
 
@@ -116,7 +116,7 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
     total.chains += 1;
     total.rows += verdict.checked;
     if (verdict.brokenSeq !== null) note(id, verdict.brokenSeq, verdict.reason ?? '');
-    // Creating a workspace writes an entry, so no log is empty.
+    // Creating a workspace writes an entry, so no audit log is empty.
     else if (verdict.headSeq === 0) {
       if (workspaceId !== null) throw new Error(`workspace ${id} has no audit log`);
       note(id, 1, 'The chain has no entries.');

@@ -4,7 +4,8 @@ import { enableCompileCache } from 'node:module';
 import { basename, join } from 'node:path';
 
 /**
- * Folders of built programs, and folders that Node.js created for releases without a built program.
+ * Matches the names of folders for built programs, and of folders that Node.js created for releases
+ * without a built program.
  */
 const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
 

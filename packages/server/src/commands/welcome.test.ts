@@ -35,7 +35,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('the welcome message says when the port comes from PORT', () => {
+test('the welcome message says that the port comes from the PORT variable', () => {
   const config = configOf({ PORT: '8080' });
   match(
     welcome('http://x:8080', config),

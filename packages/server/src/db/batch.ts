@@ -59,8 +59,8 @@ export class Batch {
     this.callback = callback;
   }
 
-  // On each ParseComplete the driver records `name` as prepared with `text`. It reads `name` and
-  // then `text`, once each, so reading `text` advances to the next statement.
+  // On each ParseComplete, the driver records that `name` is prepared with `text`. It reads `name`
+  // and then `text`, once each, so reading `text` moves on to the next statement.
   get name(): string | undefined {
     return this.#unparsed[0]?.name;
   }

@@ -29,7 +29,7 @@ test('without a maximum, the size is ignored, but a read-only server counts as l
   equal(gauge.state(), 'ok');
 });
 
-test('many writes in a row read the size only once', () => {
+test('many writes in a row cause the size to be read only once', () => {
   let looks = 0;
   const gauge = createSizeGauge(1000, async () => {
     looks += 1;
@@ -38,7 +38,7 @@ test('many writes in a row read the size only once', () => {
   equal(looks, 1);
 });
 
-test('after the server reports a full disk, only `reserve` writes are allowed for a while', async () => {
+test('after the server reports a full disk, only writes that may use the reserve are allowed for a while', async () => {
   const { db } = await testApp();
   const gauge = createSizeGauge(null, never);
   const guarded = withDiskReserve(db, gauge);

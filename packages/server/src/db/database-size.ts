@@ -25,7 +25,7 @@ export function stateAt(share: number): StorageState {
 }
 
 type SizeGauge = StorageGauge & {
-  /** The query runs as the login itself, because not every role may read the database's size. */
+  /** Runs without switching roles, because not every role may read the database's size. */
   readonly question: Statement;
   seen(answer: Answer): void;
 };

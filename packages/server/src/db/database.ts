@@ -40,9 +40,9 @@ export type Opening = {
   readOnly?: boolean;
   /** If absent, writes are rejected once the disk is full. */
   storage?: StorageUse | undefined;
-  /** Identifies this work's span in PostgreSQL's log and session list. */
+  /** Identifies the transaction's span in PostgreSQL's log and session list. */
   traceparent?: string;
-  /** Gets a connection before any waiting work without this flag. */
+  /** Whether this transaction gets a connection before waiting transactions that don't set this. */
   goesFirst?: boolean;
 };
 

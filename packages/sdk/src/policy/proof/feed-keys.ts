@@ -24,7 +24,10 @@ export type FeedKeys = {
   readonly failure: string | null;
 };
 
-/** The file, stored alongside the cache, that contains the list. Neither function rejects. */
+/**
+ * Reads and writes the file, stored alongside the cache, that contains the list of keys. Neither
+ * function rejects.
+ */
 export type KeptKeys = { read(): Promise<unknown>; write(jwks: FeedJwks): Promise<void> };
 
 type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; log: Log };
@@ -32,10 +35,11 @@ type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; lo
 const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
 /**
- * The timeout if there is already a list. It is shorter, because a response waits for the new list.
+ * The timeout for loading a new list when the node already has one. It is shorter, because a
+ * response waits for the new list.
  */
 const AGAIN_TIMEOUT_MS = 3_000;
-/** An unknown key makes the node reload the list, but no more often than this. */
+/** The minimum time between two reloads of the list because of unknown keys. */
 const UNKNOWN_MS = 60_000;
 /**
  * The pause after a failed attempt to load the list. It is long, because a response has to wait for
@@ -64,7 +68,7 @@ export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   );
 }
 
-/** With pinned keys, no other keys are ever accepted. */
+/** If keys are pinned, no other keys are ever accepted. */
 export const openFeedKeys = (source: FeedKeySource, parts: JwksParts): FeedKeys =>
   source === 'jwks' ? new PublishedKeys(parts) : new PinnedKeys(source);
 
@@ -135,7 +139,7 @@ class PublishedKeys implements FeedKeys {
   #failed(): void {
     const { clock, log } = this.#parts;
     this.#failedAt = momentOf(clock);
-    // Without a list, the feed fails, and its error says why.
+    // If no list has been loaded, the feed fails too, and its error contains the reason.
     if (this.#known === null || this.failure !== null) return;
     this.failure = 'the published feed keys could not be reloaded';
     log('warn', `keyrail: ${this.failure}; still trusting the last known keys`);

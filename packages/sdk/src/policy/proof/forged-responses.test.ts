@@ -203,7 +203,7 @@ async function dealtWith({ plane, clock }: { plane: SignedPlane; clock: ManualCl
 const expanded = (forgeries: readonly Forgery[]): Forgery[] =>
   forgeries.flatMap((each) => Array.from({ length: each.times ?? 1 }, () => each));
 
-test('200 forged responses with changes are rejected, and the policy stays in force', async (t) => {
+test('200 forged responses that contain policy changes are rejected, and the policy stays in force', async (t) => {
   const { plane, node, clock, known, all } = await scene(t, 1);
   const before = node.state().version;
   plane.revoke(known);
@@ -228,7 +228,7 @@ test('200 forged responses with changes are rejected, and the policy stays in fo
   ok(!node.verify(known).allowed && node.verify(added).allowed);
 });
 
-test('a forged response without changes does not confirm the policy', async (t) => {
+test('a forged response that reports no changes does not confirm the policy', async (t) => {
   const { plane, node, clock, all } = await scene(t, 2);
   for (const { name, forge } of inAny) {
     plane.alter = forge(all);
@@ -276,7 +276,7 @@ test('a node sends its name in a header only while the feed is signed', async (t
   ok(plane.asked[0]?.query.has('node'), 'it has not seen a signed response yet');
   await clock.pass(3 * MINUTE_MS);
   equal(isInQuery(), false);
-  // An older server release takes over, which does not sign the feed.
+  // An older server release, which does not sign the feed, takes over.
   plane.alter = (sent) => ({ ...sent, headers: {} });
   await clock.pass(3 * MINUTE_MS);
   equal(isInQuery(), true);

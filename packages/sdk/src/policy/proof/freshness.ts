@@ -1,11 +1,12 @@
 // Determines the moment up to which a signed response confirms the policy. A relay may hold back
-// responses and send them later, so the signing time must keep pace with the monotonic clock, and
-// may lag behind the wall clock only by as much as a response to a nonce has proven. A response to
-// a nonce is new, regardless of the clocks, so both comparisons start over from it.
+// responses and send them later, so two comparisons limit how old a response can be: its signing
+// time must keep pace with the monotonic clock, and may lag behind the wall clock only by as much
+// as a response to a nonce has proven. A response to a nonce is new whatever the clocks say, so
+// both comparisons start again from that response.
 import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
-/** Responses may take this long, and the clocks of two servers may differ by this much. */
+/** How long a response may take, and how far the clocks of two servers may differ. */
 const SLACK_MS = 120_000;
 /** Two correct clocks drift apart by less than this fraction of the elapsed time. */
 const DRIFT = 0.001;
@@ -29,7 +30,10 @@ type Freshness = {
 export function createFreshness(): Freshness {
   /** The server clock's largest offset so far, and when it was seen. */
   let best: { offsetMs: number; atMs: number } | null = null;
-  /** How far signatures may lag behind the wall clock, as proven by a nonce. */
+  /**
+   * How far behind the wall clock a response to a nonce was signed. Later responses may be as far
+   * behind.
+   */
   let provenLagMs = 0;
   let lagMs = 0;
   return {
@@ -49,7 +53,7 @@ export function createFreshness(): Freshness {
         return heldBack(lag);
       }
       if (best === null || lateMs <= 0) best = { offsetMs, atMs: arrived.elapsedMs };
-      // Once the clock has been corrected, later responses are no longer allowed to lag.
+      // Once the wall clock has been corrected, responses may no longer lag behind it.
       provenLagMs = Math.min(provenLagMs, Math.max(0, lag));
       lagMs = lag;
       const heldMs = Math.max(0, lateMs - ROUNDING_MS);

@@ -22,7 +22,7 @@ export type Proof = {
   body: Uint8Array;
 };
 
-/** A snapshot's pages, then the deltas since. */
+/** The pages of a snapshot, and the deltas received since. */
 export type Proofs = { snapshot: Proof[]; deltas: Proof[] };
 
 export type FeedVerifier = {

@@ -20,7 +20,7 @@ export class Unproven extends InvalidContent {
   }
 }
 
-/** The headers that prove a response; each is null if it is missing. */
+/** The headers needed to verify a response; each is null if it is missing. */
 type ProofHeaders = {
   etag: string | null;
   digest: string | null;

@@ -14,7 +14,7 @@ const words = fc.tuple(
   fc.constantFrom(0, 1024, 2048, -1, 7),
 );
 
-test("an ID's text does not depend on the IDs formatted before it", () => {
+test('an ID is formatted correctly no matter which IDs were formatted before it', () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (many) => {
       for (const one of many) {

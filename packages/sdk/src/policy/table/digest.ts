@@ -21,7 +21,10 @@ const sha256: (key: string) => string =
     ? (key) => nodeCrypto.hash('sha256', key, 'binary')
     : (key) => nodeCrypto.createHash('sha256').update(key).digest('binary');
 
-/** Returns the words of a key's lookup hash. They are valid until the next digest is computed. */
+/**
+ * Returns the 32-bit words of a key's lookup hash, which are valid until the next digest is
+ * computed.
+ */
 export function digestOf(key: string): Int32Array {
   digestBytes.write(sha256(key), 'binary');
   return digestWords;

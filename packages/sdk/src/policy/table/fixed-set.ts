@@ -1,5 +1,5 @@
-// The immutable scope set that handlers receive. All keys with equal scopes share one set, so a
-// handler that added a scope for its key would add it for all of them.
+// The immutable scope set that handlers receive. All keys with equal scopes share one set, so if a
+// handler could add a scope for its key, all these keys would get the scope.
 import { inspect } from 'node:util';
 
 /**
@@ -45,7 +45,7 @@ class FixedSet implements ReadonlySet<string> {
     return this.#values[Symbol.iterator]();
   }
 
-  /** Returns a list, because without this method, `JSON.stringify` would print an empty object. */
+  /** Returns a list, because `JSON.stringify` would otherwise print an empty object. */
   toJSON(): string[] {
     return [...this.#values];
   }

@@ -1,5 +1,5 @@
-// Each key's ID and tenant ID as words, in chunks whose used rows never change, because a context
-// refers to a row until its IDs are read, perhaps long after the key was removed.
+// Stores each key's ID and tenant ID as words, in chunks of rows. Used rows never change, because a
+// context refers to its key's row until the IDs are read, perhaps long after the key was removed.
 import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
@@ -25,7 +25,8 @@ export class Ids {
   #used = 0;
   #free: number[] = [];
   /**
-   * While narrowing, rows below this number stay where they are, and all others are moved below it.
+   * While the rows are being moved into fewer chunks, rows below this number stay where they are,
+   * and all others are moved below it.
    */
   #rowsMax = 0;
 
@@ -94,8 +95,8 @@ export class Ids {
   }
 
   /**
-   * Prepares to `move` all rows into as few chunks as the keys need; yields, so that the caller can
-   * pause. The chunks are copied first, since a context may still refer to a free row.
+   * Prepares to `move` all rows into as few chunks as the keys need. Yields so that the caller can
+   * pause. The chunks are copied first, because a context may still refer to a free row.
    */
   *narrow(keys: number): Generator<void> {
     const rowsMax = rowsFor(keys);
@@ -133,7 +134,7 @@ export class Ids {
     return { used: this.#used, chunks: [...this.#chunks] };
   }
 
-  /** Adopts chunks from `show`. Rows that are not marked are free. */
+  /** Takes over chunks returned by `show`. Rows that `marks` does not mark as used are free. */
   adopt(chunks: Int32Array[], marks: Uint8Array): void {
     this.#chunks = chunks;
     this.#used = marks.length;

@@ -4,13 +4,16 @@ import { DISPLAY_PREFIX_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Env } from '../../api/context.ts';
 
 const WORD_BYTES = 4;
-/** The first word contains the prefix length and, in its lowest bit, the environment. */
+/**
+ * The first of an imported key's words contains the prefix length and, in its lowest bit, the
+ * environment.
+ */
 export const IMPORTED_WORDS = 1 + DISPLAY_PREFIX_CHARS_MAX / WORD_BYTES;
 
 const scratch = new Int32Array(IMPORTED_WORDS);
 const scratchBytes = Buffer.from(scratch.buffer);
 
-/** The words are valid until the next call. */
+/** The returned words are valid until the next call. */
 export function importedWords(env: Env, displayPrefix: string): Int32Array<ArrayBuffer> {
   scratch.fill(0);
   scratch[0] = (displayPrefix.length << 1) | (env === 'live' ? 1 : 0);

@@ -7,7 +7,7 @@ export type Pool<S, T> = {
   release(index: number): void;
   /** Values by index. An array, because every decision reads it and a call would cost time. */
   readonly values: readonly T[];
-  /** Returns every value's source, with the value's index. */
+  /** Returns the index of every value, with the source that the value was created from. */
   sources(): [number, S][];
   /** Restores a value at its index, without a reference. */
   restore(index: number, source: S): void;
@@ -23,7 +23,7 @@ type PoolParts<S, T> = {
   nameOf(source: S): string;
   /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;
-  /** Returns the part of a source that needs to be stored. */
+  /** Returns the part of a source that the pool needs to store. */
   keep(source: S): S;
   /** Called once for each distinct value. */
   make(source: S): T;

@@ -63,8 +63,8 @@ export class LinkedIds {
   }
 
   /**
-   * Returns the ID tables with many unused rows, each with its number of keys; `keys` is the total
-   * number.
+   * Returns whichever of the two ID tables have many unused rows, each with its number of keys.
+   * `keys` is the number of all keys.
    */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [
@@ -74,7 +74,7 @@ export class LinkedIds {
     return all.filter((each) => each.ids.isSparse(each.keys));
   }
 
-  /** Returns a key's new link while `ids` is being narrowed. */
+  /** Moves a key's row if `ids` is being reduced to fewer chunks, and returns the key's link. */
   move(link: number, ids: Ids): number {
     return this.of(link) === ids ? linkTo(ids.move(rowOf(link)), isImported(link)) : link;
   }

@@ -26,8 +26,8 @@ const RECORDS_MIN = 8;
 const FILL_MAX = 0.85;
 const FILL_SETTLED = 0.8;
 /**
- * A shard shrinks below this fill, which is far below the fill after growing, because otherwise it
- * would resize constantly.
+ * A shard that is less full than this shrinks. The value is far below the fill after growing,
+ * because otherwise shards would resize constantly.
  */
 const FILL_MIN = 0.25;
 const GROWTH = 1.25;
@@ -57,7 +57,9 @@ const TAGS = 255;
 /** The tag comes from a word that selects neither the shard nor the slot; it is never EMPTY. */
 const tagOf = (third: number): number => ((third >>> 0) % TAGS) + 1;
 
-/** One of many shards. Each grows separately, so that no resize blocks for long. */
+/**
+ * One of the table's many shards. Each shard grows separately, so that no resize blocks for long.
+ */
 export class Shard {
   words: Int32Array;
   /** For each slot, EMPTY or the tag of the record's digest. */
@@ -65,7 +67,10 @@ export class Shard {
   #records: number;
   #used = 0;
   #growth = GROWTH_AT_FIRST;
-  /** `show` has returned the words to a reader, so they are copied before the next write. */
+  /**
+   * Whether `show` has returned the words to a reader. If so, they are copied before the next
+   * write.
+   */
   #isShown = false;
 
   constructor(words: Int32Array = new Int32Array(RECORDS_MIN * RECORD_WORDS)) {

@@ -87,7 +87,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   }
   for (const _ of table.settle());
   const full = table.bytes;
-  // A context refers to its key's IDs in this way, and reads them later.
+  // Like a context, the test remembers the row of a key's IDs, and reads the IDs later.
   const row = rowOf(table, 1);
   const words = table.ids.native.wordsOf(row);
   const start = table.ids.native.startOf(row);
@@ -167,7 +167,7 @@ test("a key's digest equals the hex digest in the feed", () => {
   }
 });
 
-test('a snapshot of the table does not show later changes', () => {
+test('a snapshot of the table is not affected by later changes', () => {
   const chance = chanceFrom(3);
   const table = new PolicyTable();
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));

@@ -22,7 +22,7 @@ export type Entry = {
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
   expiresAt: number;
   limits: readonly RateLimitRule[];
-  /** The extra, only if the node requests it. */
+  /** Additional data about the key, only if the node requests it. */
   extra?: Extra;
 };
 
@@ -52,7 +52,10 @@ const MOVED_AT_ONCE = 20_000;
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
-/** Faster to format than JSON for a million keys; the lengths make every name unambiguous. */
+/**
+ * Names the terms of a key. The name is faster to build than JSON, which matters for a million
+ * keys, and the lengths make it unambiguous.
+ */
 function nameOf({ scopes, limits }: TermsSource): string {
   let name = '';
   for (const { id, limit, windowMs, algorithm, scope } of limits) {
@@ -98,7 +101,10 @@ export class PolicyTable {
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
-  /** Extras by the link to a key's IDs; null until a key has an extra, to save memory. */
+  /**
+   * Additional data about keys, by the link to a key's IDs; null until a key has some, to save
+   * memory.
+   */
   #extras: Map<number, Extra> | null = null;
   #size = 0;
   /** Two sums over the digests of all keys, which do not depend on the order of the keys. */
@@ -108,7 +114,10 @@ export class PolicyTable {
     return this.#size;
   }
 
-  /** Equal for equal sets of keys, and almost certainly different for different ones. */
+  /**
+   * Equal sets of keys have equal fingerprints. Different sets almost certainly have different
+   * ones.
+   */
   get fingerprint(): string {
     return [this.#size, ...this.#sums].join();
   }
@@ -125,7 +134,10 @@ export class PolicyTable {
     return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
-  /** Returns the array that contains a record, at the offset `startOf`. Read it synchronously. */
+  /**
+   * Returns the array that contains a key's record, which begins at `startOf(place)`. Read it
+   * synchronously.
+   */
   wordsOf(place: number): Int32Array {
     return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
@@ -139,14 +151,14 @@ export class PolicyTable {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
-  /** Returns the extra of the key with this link; the object never changes. */
+  /** Returns the additional data of the key with this link; the object never changes. */
   extraOf(link: number): Extra | undefined {
     return this.#extras?.get(link);
   }
 
   /**
-   * Returns every extra with its link; null if there are none. Later changes do not affect the
-   * list.
+   * Returns every key's additional data with the key's link; null if there is none. Later changes
+   * do not affect the list.
    */
   showExtras(): [number, Extra][] | null {
     return this.#extras && [...this.#extras];
@@ -257,7 +269,8 @@ export class PolicyTable {
   }
 
   /**
-   * The old link keeps its extra until the end, because records that refer to it may still be read.
+   * Until the end, the additional data stays under the old link too, because records that refer to
+   * that link may still be read.
    */
   #move(link: number, ids: Ids, left: number[]): number {
     const to = this.ids.move(link, ids);
@@ -273,7 +286,10 @@ export class PolicyTable {
     return this.#shards.map((shard) => shard.show());
   }
 
-  /** Adopts a shard from `show`. Its terms must be in the pool; `marks` gets the rows it uses. */
+  /**
+   * Takes over a shard returned by `show`. The pool must contain its terms. The rows it uses are
+   * marked in `marks`.
+   */
   adopt(index: number, words: Int32Array, marks: RowMarks): void {
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
       const link = words[at + LINK_AT] ?? 0;
