@@ -183,7 +183,7 @@ function throttleOf({ clock }: Harness): Throttle {
 const attempt = (beside: Beside, email: string): Promise<Answer> =>
   ask(beside, login, { input: { email, password: WRONG }, headers: {} });
 
-test('password guesses for one address are throttled, with or without an account', async (t) => {
+test('guessing the password for one address is throttled, with or without an account', async (t) => {
   const app = await harness(t);
   const throttled = () => appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const tried = async (email: string): Promise<Answer[]> => {

@@ -23,7 +23,7 @@ async function use({ as }: Harness, key: Key, [at, times]: [Date, number]): Prom
   await (key.env === 'live' ? as.liveKey : as.testKey)(line, batchOf(events));
 }
 
-/** Polls as a node, which then counts as live. */
+/** Loads a snapshot as a node, which then counts as live. */
 const node = (
   { as }: Harness,
   projectId: string,
@@ -162,7 +162,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   );
 });
 
-test('a dry run for a secret key shows its last use and the nodes that may use it', async (t) => {
+test('a dry run for a secret key shows its last use and the nodes that could be using it', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   await servedTime(app);
