@@ -13,7 +13,7 @@ import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {
   signingKeys: SigningKeys;
-  /** Creates the deployment's first signing key, unless there already is one. */
+  /** Creates the first signing key for embed tokens. */
   makeFirstSigningKey(): Promise<unknown>;
   newId: NewId;
   publicUrl: string;
