@@ -155,10 +155,7 @@ const PLANNING = [
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(', ');
 
-/**
- * Concatenates all settings into one column, because the values are unused and parsing more columns
- * takes time.
- */
+/** All settings in one column: the values are unused, and parsing more columns takes time. */
 const settings = (more = ''): string => `select length(concat(
     set_config('role', keyrail.role_of($1), true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),

@@ -175,7 +175,7 @@ test('a login that cannot create the extension gets the reason', { skip }, async
   deepEqual(rows, [{ made: null }]);
 });
 
-test('a database with trigram indexes can be backed up, and overwritten by a restore', { skip }, async (t) => {
+test('a database with trigram indexes can be backed up and restored into', { skip }, async (t) => {
   const { url } = await postgresCopyFor(t, superuserUrl);
   const target = await postgresCopyFor(t, superuserUrl);
   for (const each of [url, target.url]) equal(await prepareTrigramSearch(each), null);

@@ -95,7 +95,7 @@ export async function removeLock(tx: Read, held: HeldLock): Promise<boolean> {
   return row !== null;
 }
 
-/** A lock that has expired is still held until another claim steals it. */
+/** An expired lock still belongs to its holder until another claim steals it. */
 const isHeld = ({ env, scopeHash, lockToken }: HeldLock) =>
   sql`env = ${env} and scope_hash = ${bytes(scopeHash)} and lock_token = ${lockToken}
     and expires_at > app_now()`;
