@@ -1,5 +1,5 @@
-// No request reveals whether an address has an account: in both cases, the response is the same
-// byte for byte, and the server hashes as many passwords, runs the same SQL statements and
+// No request reveals whether an address has an account: either way, the response is the same byte
+// for byte, and the server hashes the same number of passwords, runs the same SQL statements and
 // throttles in the same way.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
