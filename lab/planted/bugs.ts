@@ -120,7 +120,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '15-token-read-then-consumed',
     bug: 'a one-time token is read and then consumed, in two statements',
     file: `${SERVER}/features/accounts/one-time-tokens.test.ts`,
-    title: 'a token is consumed by a single statement that checks every condition',
+    title: 'a token is checked and consumed in a single SQL statement',
     store: 'embedded',
   },
   {

@@ -13,11 +13,11 @@ const FIRST = '0001_clock_reach_and_guards.sql';
 const LAST = '0013_deployment.sql';
 
 /**
- * The SHA-256 of a list of the files in the last set before the rewrite: one line per file, with
- * its name and hash.
+ * The SHA-256 of the list of migrations before the rewrite: one line per file, with its name and
+ * hash.
  */
 const LAST_EARLIER = 'd68f93fdf4f55e948087edd6af524f04e9396477d8fe9a987e490d8e050dd3cc';
-/** The last file in that set. */
+/** The last migration before the rewrite. */
 export const LAST_EARLIER_FILE = '0044_expand_connected_nodes.sql';
 
 export const isEarlier = (names: readonly string[]): boolean =>
@@ -33,8 +33,8 @@ export const MOVE_IT =
   'directory (KEYRAIL_DATA_DIR).';
 
 /**
- * The migrations in this version that create a backup's schema. For most backups, they are the
- * backup's own.
+ * Returns the migrations in this version that create the same schema as a backup's migrations.
+ * Except for backups from before the rewrite, these are the backup's own migrations.
  */
 export function presentNames(applied: readonly Applied[], files: readonly Applied[]): Applied[] {
   const lines = applied.map(({ name, hash }) => `${name} ${hash}`).join('\n');

@@ -3,7 +3,8 @@
 /** The store failed: unreachable, frozen, saturated, shutting down or out of disk space. */
 export class StoreUnavailable extends Error {
   /**
-   * True if the work can be retried, because only its opening was sent or repeating it is harmless.
+   * True if the work can be retried: either nothing but the start of the transaction was sent, or
+   * running the work twice is harmless.
    */
   readonly untouched: boolean;
 
@@ -21,8 +22,8 @@ export class StorageShort extends StoreUnavailable {
 }
 
 /**
- * Errors thrown by the driver. Errors from elsewhere, such as a client disconnecting, look the
- * same.
+ * The errors that the driver threw. They are recorded here, because the same error codes also occur
+ * elsewhere, for example when a client disconnects.
  */
 const thrownByDriver = new WeakSet<Error>();
 
@@ -41,8 +42,8 @@ const text = (error: unknown, field: string): string | undefined => {
 };
 
 /**
- * PostgreSQL's five-character code. Only for errors from the server, because EPIPE also has five
- * letters.
+ * Returns PostgreSQL's five-character error code. Only errors from the server have one; a system
+ * error code such as EPIPE can look the same.
  */
 export const sqlState = (error: unknown): string | undefined => {
   const code = text(error, 'code');

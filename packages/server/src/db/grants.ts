@@ -1,6 +1,7 @@
-// Which privileges each door (a database role) has on each table. The migrations grant them; this
-// list repeats them on purpose, so that a grant added, lost or widened by accident is noticed. A
-// test compares the list with a new database, and the doctor compares it with the operator's.
+// Which privileges each door (a database role) has on each table. The migrations grant the
+// privileges. This list repeats them on purpose, so that a grant added, lost or widened by accident
+// is noticed: a test compares the list with a new database, and the doctor compares it with a
+// deployment's database.
 import type { DoorRole } from './roles.ts';
 
 /** Each role's privileges on a table, or on some of its columns: `select(id,email)`. */

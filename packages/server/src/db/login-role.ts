@@ -38,11 +38,11 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Separates a warning from the statement that fixes it. */
+/** In a warning, the words between the problem and the SQL statement that fixes it. */
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
-  /** Most texts end with `TO_FIX` and a statement. */
+  /** Most warnings end with `TO_FIX` and an SQL statement. */
   text: string;
   /** Whether another login in the cluster could take over this one. */
   isUnsafe: boolean;
@@ -103,7 +103,7 @@ type Rights = {
   createsRoles: boolean;
   isOpen: boolean;
   others: string[];
-  /** Roles that may create roles, not counting the login and superusers. */
+  /** Roles with CREATEROLE, except the login itself and superusers. */
   roleMakers: string[];
   version: number;
 };

@@ -44,7 +44,7 @@ const LOCK_MS_MAX = 2000;
 const LOCK_PAUSE_MS = 1000;
 const LOCK_ATTEMPTS_MAX = 30;
 
-/** Applies the missing files and returns their names. */
+/** Applies the migrations that the database doesn't have yet, and returns their file names. */
 export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -87,8 +87,8 @@ export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T
 }
 
 /**
- * Applies the missing files inside a transaction: all of them, or only the ones in `wanted`. The
- * owner role stays set until the transaction ends.
+ * Applies missing migrations inside a transaction: all of them, or only those in `wanted`. The
+ * session's role remains the schema's owner until the transaction ends.
  */
 export async function migrateWithin(
   admin: pg.ClientBase,

@@ -30,11 +30,14 @@ type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
   /**
-   * For a pooler in transaction mode, which keeps no state on a connection: this statement begins
-   * each batch, and statements are not prepared under a name.
+   * Set if the URL points to a pooler in transaction mode, which keeps no session state. This
+   * statement is then run at the start of each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
-  /** Estimates how full the disk is. Its query runs with every ping, as the login itself. */
+  /**
+   * Estimates how full the disk is. Each ping also runs this query, without switching to another
+   * role.
+   */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
@@ -114,7 +117,7 @@ const PING: Statement = { text: 'select 1 as one', values: [] };
 
 type Prologue = 'settings' | 'settings and clock';
 
-/** One statement that sets the transaction's role and scope, and optionally reads its clock. */
+/** A single statement that sets the transaction's role and scope, and can also read the clock. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
   const { role, scope, changeId, readOnly, traceparent } = opening;
   const texts = traceparent === undefined ? prologues : tracedPrologues;
@@ -220,7 +223,7 @@ async function finish<T>(
   }
   const answers = await send(client, [...ending.last, COMMIT], deadline).catch(async (thrown) => {
     const error = refusedBy(opening, thrown);
-    // A statement failed and COMMIT was skipped, so the transaction is still open.
+    // COMMIT was skipped because a statement failed, so the transaction is still open.
     await abandon(client, error, deadline);
     throw error;
   });
@@ -234,7 +237,10 @@ async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
-/** Connections to a pooler, which may run each transaction on a different server connection. */
+/**
+ * The connections that lead to a pooler. Statements on them are not prepared under a name, because
+ * the pooler may run each transaction on a different server connection.
+ */
 const unprepared = new WeakSet<pg.ClientBase>();
 
 function send(

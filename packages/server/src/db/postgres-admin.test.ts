@@ -1,4 +1,4 @@
-// If a migration loses its connection, startup fails with the reason.
+// If the connection is lost during a migration, the migration fails with the reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
@@ -28,8 +28,8 @@ test('a migration that loses its connection fails and reports the reason', { ski
     withPostgresAdmin(url, async (admin) => {
       const ended = new Promise<void>((resolve) => admin.once('end', resolve));
       await other.query(CUT);
-      // Waits until the driver has noticed the lost connection. Before that, the reported reason
-      // would be a failed write.
+      // Waits until the driver has noticed that the connection is lost. Otherwise, the error would
+      // only say that a write failed.
       await ended;
       await migrate(admin);
     }),

@@ -1,6 +1,6 @@
-// PostgreSQL behind the port: a bounded pool with timeouts on both sides. Both are needed, because
-// the server's timeout does not fire if the backend is frozen, and the client's timeout leaves the
-// statement running.
+// The PostgreSQL store: a bounded pool of connections, with timeouts in the server and the client.
+// Both timeouts are needed: the server's doesn't fire if its process is frozen, and the client's
+// leaves the statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { deadlineAfter } from '../base/deadline.ts';
@@ -116,7 +116,7 @@ export async function withPostgresAdmin<T>(
   // If the connection is lost, its statement fails anyway; an unhandled error event would crash the
   // process.
   client.on('error', () => {});
-  // Adds the setting's name, which the operator needs but the driver's message doesn't include.
+  // The driver's message doesn't name the setting, which the operator needs to fix the error.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
     throw new Error(reason, { cause: error });

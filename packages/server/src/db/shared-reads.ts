@@ -23,8 +23,8 @@ export function withSharedReads(db: Database): Database {
 }
 
 /**
- * Reads have the same name if their statement, values, scope and options are the same, and their
- * deadlines are close.
+ * Returns the same name for reads with the same statement, values, scope and options whose
+ * deadlines are close together.
  */
 function nameOf(opening: Opening, { text, values }: Statement): string {
   const { scope, readOnly, repeatable, deadline } = opening;

@@ -6,9 +6,9 @@ import { named, type Sql, sql, textOf } from '../base/sql.ts';
 import type { Answer, Statement } from './database.ts';
 
 /**
- * A list whose length is hidden from the planner. Otherwise the planner would prefer a plan for
- * that length and plan the statement every time, so looking up one secret key would take 0.79 ms
- * instead of 0.47.
+ * Passes a list without telling the planner its length. Otherwise, PostgreSQL would plan the
+ * statement again on every execution, and looking up one secret key would take 0.79 ms instead of
+ * 0.47.
  */
 export const listOf = (type: 'bytea' | 'text', values: readonly (string | Buffer | null)[]): Sql =>
   sql`(select ${values}::${named(type)}[])::${named(type)}[]`;

@@ -34,7 +34,7 @@ test("for the duration of one transaction, the session's name contains the full 
   equal(await nameOf(), usual);
 });
 
-/** An export delay long enough that no span is sent before the process exits. */
+/** The export delay. The process exits before it has passed, so no span is sent. */
 const NEVER_MS = 60_000;
 
 test("a recorded statement's span is passed to PostgreSQL, but not to the embedded store", async () => {

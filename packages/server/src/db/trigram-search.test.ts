@@ -1,5 +1,5 @@
-// Trigram indexes on PostgreSQL: a search finds rows by any part of a text, however old they are,
-// and nothing out of reach. Without the extension, only the newest rows are searched.
+// Trigram indexes on PostgreSQL: a search for any part of a text finds rows of any age, but only
+// rows that the caller can access. Without the extension, only the newest rows are searched.
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -45,7 +45,7 @@ async function superuserOf(t: TestContext, url: string): Promise<pg.Client> {
   return admin;
 }
 
-/** Whether the function and all indexes exist, and all indexes are complete. */
+/** Whether the search function exists and all trigram indexes are complete. */
 async function isPrepared(admin: pg.ClientBase): Promise<boolean> {
   const { rows } = await admin.query(
     `select count(*) = 3 and to_regprocedure('keyrail.trigram_matches(text, text)') is not null
@@ -60,7 +60,7 @@ async function isPrepared(admin: pg.ClientBase): Promise<boolean> {
 const found = async (call: Caller, q: string) =>
   (await call('GET /v1/search', { q })).data.map(({ id }) => id);
 
-test('a search finds old rows by any part of a text, and none out of reach', {
+test('a search finds rows of any age by any part of a text, but none that the caller cannot access', {
   skip,
 }, async (t) => {
   const { as, given, workspaceId } = await harness(t);
@@ -111,7 +111,8 @@ test('a search finds old rows by any part of a text, and none out of reach', {
     [live.id],
   );
 
-  // The function itself returns nothing without a reach, and only a part of it.
+  // Called directly, the function returns only rows in the transaction's scope, and none without a
+  // scope.
   const roles = await admin.query("select role_of('kr_read') as reader");
   await admin.query(`set role ${roles.rows[0].reader}`);
   const hits = "select count(*)::int as hits from trigram_matches('api_keys', 'uixot')";
@@ -132,7 +133,7 @@ test('a search finds old rows by any part of a text, and none out of reach', {
   }
 });
 
-test('preparing again builds only what is missing or incomplete', { skip }, async (t) => {
+test('a second run builds only the indexes that are missing or incomplete', { skip }, async (t) => {
   const { url, admin } = await postgresCopyFor(t, superuserUrl);
   const state = async () =>
     (
@@ -174,7 +175,7 @@ test('a login that cannot create the extension gets the reason', { skip }, async
   deepEqual(rows, [{ made: null }]);
 });
 
-test('a prepared database is backed up, and another one restored over', { skip }, async (t) => {
+test('a database with trigram indexes can be backed up and restored into', { skip }, async (t) => {
   const { url } = await postgresCopyFor(t, superuserUrl);
   const target = await postgresCopyFor(t, superuserUrl);
   for (const each of [url, target.url]) equal(await prepareTrigramSearch(each), null);
@@ -272,7 +273,7 @@ test('the extension may be in any schema that the owner can use', { skip }, asyn
   equal(await prepareTrigramSearch(url), null);
 });
 
-test('a copy of a prepared database is migrated and prepared with its own roles', {
+test('after a database is copied, the copy is migrated and its trigram indexes are built with its own roles', {
   skip,
 }, async (t) => {
   const { url, admin } = await postgresCopyFor(t, superuserUrl);

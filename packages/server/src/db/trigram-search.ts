@@ -14,7 +14,7 @@ import { backupRole } from './roles.ts';
 // The ID of an advisory lock: an arbitrary number that must stay the same in every version.
 const LOCK_ID = 7_265_003;
 
-/** Also ends a build that waits for another program's transaction. */
+/** A time limit for the build, which may be waiting for another program's transaction. */
 const BUILD_MS_MAX = HOUR_MS;
 
 /**
@@ -23,7 +23,9 @@ const BUILD_MS_MAX = HOUR_MS;
  */
 const SCANNED_MAX = 5000;
 
-/** The columns in each index, and what its rows must meet to be within the reach. */
+/**
+ * The columns in each index, and a condition that limits the matches to rows the caller can access.
+ */
 const indexes = {
   tenants: { columns: ['name_key', 'external_id_key'], within: 'true' },
   projects: {
@@ -44,8 +46,8 @@ const indexOf = (table: string): string => `${table}_trigrams`;
 export const trigramIndexes: readonly string[] = tables.map(([table]) => indexOf(table));
 
 /**
- * Creates a job that prepares the search of a migrated database. If it can't, it logs the reason
- * once.
+ * Creates a job that builds the trigram indexes of a migrated database. If the indexes can't be
+ * built, the job logs the reason once.
  */
 export function createSearchPreparation(url: string, log: Log): () => Promise<void> {
   let logged: string | null = null;
@@ -59,8 +61,9 @@ export function createSearchPreparation(url: string, log: Log): () => Promise<vo
 }
 
 /**
- * Builds what is missing. Returns why searches can't use trigram indexes, or null. Does nothing
- * while another process builds, or while the database still finishes the index of one that stopped.
+ * Builds the missing indexes and the search function. Returns null, or the reason why searches
+ * can't use trigram indexes. Does nothing if another process is building them, or if the database
+ * is still working on an index for a process that has stopped.
  */
 export const prepareTrigramSearch = (url: string): Promise<string | null> =>
   withPostgresAdmin(url, (admin) => prepare(admin).then(() => null, reasonOf));
@@ -98,7 +101,7 @@ async function buildIndexes(admin: pg.ClientBase): Promise<void> {
   for (const [table, { columns }] of tables) {
     const name = indexOf(table);
     if (isWhole.get(name)) continue;
-    // An interrupted build leaves an index that is maintained, but never used.
+    // If a build is interrupted, its index is kept up to date by every write, but never used.
     if (isWhole.has(name)) await admin.query(`drop index concurrently keyrail.${name}`);
     const indexed = columns.map((column) => `${column} ${operators}`).join(', ');
     await admin.query(
@@ -108,8 +111,8 @@ async function buildIndexes(admin: pg.ClientBase): Promise<void> {
 }
 
 /**
- * A statement with a text to look for in $2. Only the trigram index supports its conditions: the
- * casts rule out the others.
+ * Finds the rows of a table that contain a text. The columns are cast so that no index except the
+ * trigram index can be used.
  */
 const matchesIn = ([table, { columns, within }]: (typeof tables)[number]): string => `
   when '${table}' then return query select id from ${table}
@@ -118,9 +121,9 @@ const matchesIn = ([table, { columns, within }]: (typeof tables)[number]): strin
     limit ${SEARCH_MATCHES_MAX};`;
 
 /**
- * The settings leave a trigram index as the only way to run the statements; the server turns bitmap
- * scans off otherwise. Without the index, they would read the whole table, and texts without a
- * trigram would read the whole index. In some locales, only ASCII characters form trigrams.
+ * The function's settings turn off all plans except bitmap scans, so only a trigram index can be
+ * used. Without that index, the function would read the whole table, and for a text without
+ * trigrams, the whole index. In some locales, only ASCII characters form trigrams.
  */
 const FUNCTION = `
 create function keyrail.trigram_matches(kind text, part text) returns setof uuid
@@ -140,10 +143,10 @@ begin
   end case;
 end $$`;
 
-/** The function's comment, which shows whether it is this version's. */
+/** Stored as the comment on the SQL function, to detect a function created by another version. */
 const FUNCTION_HASH = createHash('sha256').update(FUNCTION).digest('hex');
 
-/** Belongs to the role of backups, the only one that isn't subject to row-level security. */
+/** The function's owner is the backup role, the only role that bypasses row-level security. */
 async function createFunction(admin: pg.ClientBase): Promise<void> {
   await admin.query('reset role');
   const { rows } = await admin.query<{ isCurrent: boolean }>(

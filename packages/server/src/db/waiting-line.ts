@@ -115,7 +115,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
     leave(role, tookMs) {
       work.note(role, tookMs);
       const next = nextOf(first) ?? nextOf(others);
-      // Hands the connection to the next waiter, so `lent` stays the same.
+      // The next waiter gets this connection, so the number of lent connections stays the same.
       if (next) next.turn.resolve();
       else lent -= 1;
     },

@@ -9,7 +9,9 @@ import type { Inspection } from './inspection.ts';
 const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;
 
-/** How far a clock is ahead of this machine's clock, and the measurement's margin of error. */
+/**
+ * How far a clock is ahead of this machine's clock, and the margin of error of that measurement.
+ */
 type Reading = { name: string; aheadMs: number; unsureMs: number };
 
 /** Requires a migrated database, because it calls app_now(). */
@@ -43,7 +45,7 @@ const thisMachine: Reading = { name: 'this machine', aheadMs: 0, unsureMs: 0 };
 
 function apartFaults(one: Reading, other: Reading): Outcome[] {
   const difference = Math.abs(one.aheadMs - other.aheadMs);
-  // The smallest actual difference consistent with both measurements.
+  // The clocks differ by at least this much, after subtracting both margins of error.
   const apartMs = difference - one.unsureMs - other.unsureMs;
   if (apartMs < APART_MS_WARNED) return [];
   const seconds = (apartMs / SECOND_MS).toFixed(1);

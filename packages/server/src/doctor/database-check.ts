@@ -36,7 +36,8 @@ export async function checkDatabase(
   return found.length > 0 ? found : [isReached];
 }
 
-// Reads whether transactions are read-only by default. The one that runs this query always is.
+// Reads whether transactions are read-only by default. The current transaction's own setting says
+// nothing, because the doctor's transactions are always read-only.
 const FACTS = `
   select current_setting('server_version_num')::int as version,
     current_setting('server_version') as shown,

@@ -24,7 +24,8 @@ export async function findGrantFaults(inspection: Inspection): Promise<GrantFaul
 }
 
 /**
- * Finds roles that no longer exist or that the login can't use. Empty before the first migration.
+ * Finds roles that no longer exist or that the login can't use. Returns nothing before the first
+ * migration.
  */
 export async function findRoleFaults(inspection: Inspection): Promise<GrantFault[]> {
   const names = inspection.kind === 'postgres' ? allRoles : doorRoles;

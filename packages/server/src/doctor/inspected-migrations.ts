@@ -7,18 +7,18 @@ import type { Inspection } from './inspection.ts';
 export type MigrationState = {
   isNew: boolean;
   /**
-   * The database was created by a commit before the first release, with other migrations. The lists
-   * below are then empty.
+   * True if a commit from before the first release created the database, with different migrations.
+   * The lists below are then empty.
    */
   isEarlier: boolean;
-  /** The role names have the suffix of the database that this one was copied from. */
+  /**
+   * True if the database is a copy of another one and its role names still have the original's
+   * suffix.
+   */
   isCopy: boolean;
   /** Migrations in this version that haven't been applied yet. */
   pending: string[];
-  /**
-   * Migrations applied by a newer version, with changes that this version may not be compatible
-   * with.
-   */
+  /** Migrations applied by a newer version that this version may not be compatible with. */
   newer: string[];
   /** Migrations whose files have changed since they were applied. */
   changed: string[];

@@ -26,7 +26,7 @@ export async function checkNodes(inspection: Inspection): Promise<Outcome[]> {
 /** `count` is the total number of nodes, including those beyond NAMED_MAX. */
 type Found = { name: string; prefix: string; count: number };
 
-// Leaves out the records that a restarted node has replaced, and keys that no longer work.
+// Leaves out the old records of restarted nodes, and secret keys that no longer work.
 const OVERPRIVILEGED = `
   select coalesce(n.node_name, n.node_id) as name, k.display_prefix as prefix,
     count(*) over ()::int as count

@@ -85,7 +85,10 @@ const plainWarning = (url: string): Outcome =>
     'Put a proxy with TLS in front of the server, and set KEYRAIL_PUBLIC_URL to its https: URL.',
   );
 
-/** Faults reported by the running server, even for a store that this command can't open. */
+/**
+ * Reports the components that the running server's /status shows as faulty, even if this command
+ * can't open the store.
+ */
 async function componentFaults(publicUrl: string): Promise<Outcome[]> {
   const answer = await asked(`${publicUrl}/status`);
   if ('reason' in answer) return [];

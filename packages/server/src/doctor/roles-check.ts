@@ -13,7 +13,7 @@ import type { Inspection } from './inspection.ts';
 export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   const refusal = await inspection.loginRefusal();
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
-  // The error message ends with the fix.
+  // The end of the server's error message says how to fix the error.
   const at = refusal.search(/(?<=[.:]) (?:Create|Fix)/);
   if (at === -1) return [fault(refusal, 'Create a separate login for Keyrail.')];
   return [fault(refusal.slice(0, at), refusal.slice(at + 1))];
@@ -31,7 +31,7 @@ function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {
   ];
 }
 
-/** For a database with this version's schema. */
+/** Requires a database with this version's schema. */
 export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
   const unprotected = await findUnprotected(inspection);
   const faults = await findGrantFaults(inspection);
@@ -65,7 +65,7 @@ const unprotectedFault = (names: readonly string[]): Outcome =>
     ),
   );
 
-/** Most of these warnings end with the statement that fixes them. */
+/** Most login warnings end with the SQL statement that fixes them. */
 function warningOf({ text, isUnsafe }: LoginWarning): Outcome {
   const [what = '', statement] = text.split(TO_FIX);
   const message = `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;

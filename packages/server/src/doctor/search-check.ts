@@ -1,4 +1,4 @@
-// Says how searches find a part of a text that isn't at the start of a field.
+// Reports whether searches use trigram indexes or examine only the newest rows.
 import { SEARCH_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { trigramIndexes } from '../db/trigram-search.ts';
 import { fine, type Outcome } from './finding.ts';

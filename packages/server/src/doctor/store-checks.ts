@@ -85,7 +85,7 @@ async function inspected(
   return findings;
 }
 
-/** These checks need this version's tables. */
+/** The checks that read this version's tables. */
 function contentChecks(
   inspection: Inspection,
   { config: { store, counters, signing, backups }, publicUrl, unseal, nowMs }: CheckParts,

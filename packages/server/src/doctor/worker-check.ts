@@ -57,7 +57,7 @@ const MAIL = `
   where sent_at is null and (failed_at > app_now() - interval '1 day'
     or failed_at is null and created_at < app_now() - $1 * interval '1 minute')`;
 
-/** For deployments without Redis. */
+/** Without Redis, only one API process may run. Reports a fault if there are several. */
 export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> {
   const [row] = await inspection.queryAs<{ running: number }>('kr_gate', RUNNING);
   const running = row?.running ?? 0;
@@ -70,8 +70,8 @@ export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> 
   ];
 }
 
-// Each process updates its row every 5 seconds. A process that has only just started isn't counted,
-// because it may be replacing another one.
+// Each API process updates its row every 5 seconds. A process that has only just started isn't
+// counted, because it may be replacing another process.
 const RUNNING = `
   select count(*)::int as running from served_spans
   where ended_at > app_now() - interval '12 seconds'

@@ -5,7 +5,8 @@ import { type AuditAction, auditActions } from '@keyrail/protocol/wire/event-typ
 import type { Env, Role } from './reach.ts';
 
 /**
- * How a field changed; for a set, the members added and removed. Empty if the value is withheld.
+ * How a field changed. For a set of strings, the strings added and removed; for a withheld value,
+ * an empty object.
  */
 export type Difference =
   | { from: JsonValue; to: JsonValue }
@@ -19,7 +20,9 @@ type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
 type KeyQuarantined = { env: Env; reason: string };
 
-/** Only the host, because the path or query may contain one of the vendor's secrets. */
+/**
+ * Contains only the URL's host, because the path or query may contain one of the vendor's secrets.
+ */
 type WebhookNamed = { host: string };
 
 export type Payloads = {
@@ -78,6 +81,6 @@ export type Entry = {
 export const targetTypeOf = (action: Action): string =>
   action === 'api_key.imported' ? 'project' : action.slice(0, action.indexOf('.'));
 
-/** The key's environment, if the entry is about a key; otherwise null. */
+/** Returns the key's environment, or null if the entry isn't about a key. */
 export const envOf = (entry: Entry): Env | null =>
   'env' in entry.payload ? entry.payload.env : null;

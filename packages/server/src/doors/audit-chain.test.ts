@@ -85,7 +85,10 @@ test('canonical JSON is equivalent to its input, and stable', () => {
   );
 });
 
-/** Computes the hash independently: every member in the contract, sorted and joined by hand. */
+/**
+ * Computes the hash without the server's code: lists every field of the entry, then sorts and joins
+ * them by hand.
+ */
 function hashByHand(row: ChainedRow): string {
   const members: Record<string, string> = {
     workspace_id: JSON.stringify(row.workspaceId),

@@ -13,7 +13,7 @@ export type ChainedRow = {
   action: string;
   targetType: string;
   targetId: string;
-  /** Stored as canonical JSON. */
+  /** The payload as stored: canonical JSON. */
   payload: string;
   prevHash: string;
 };

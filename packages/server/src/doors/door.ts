@@ -8,8 +8,8 @@ import type { Entry } from './actions.ts';
 import type { Reach } from './reach.ts';
 
 /**
- * Reads within a reach (the rows a caller can access). Each statement sees the newest committed
- * state.
+ * Runs reads within a reach (the rows a caller can access). Each statement sees everything
+ * committed before it started.
  */
 export type Read = Runner & { readonly reach: Reach };
 

@@ -1,5 +1,5 @@
-// The gate: the door for statements that run before it is known what the caller can access. Its
-// database role sees only the rows these statements need.
+// The gate: the door for statements that run before the server knows what the caller can access.
+// Its database role sees only the rows these statements need.
 import { deadlineAfter } from '../base/deadline.ts';
 import { sql } from '../base/sql.ts';
 import type { Database, Opening } from '../db/database.ts';
@@ -29,8 +29,8 @@ const opening = (): Opening => ({
   role: 'kr_gate',
   scope: { workspaceId: null, envs: allEnvs },
   deadline: deadlineAfter(GATE_TIMEOUT_MS),
-  // The gate only updates single existing rows. Sign-ins and revocations depend on it, so it keeps
-  // writing when the disk is nearly full.
+  // Writes through the gate are allowed even when the disk is nearly full, because sign-ins and
+  // revocations depend on them. Each only updates a single existing row.
   storage: 'reserve',
 });
 

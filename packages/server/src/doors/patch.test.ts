@@ -42,7 +42,7 @@ test('the audit payload contains the old and new value of each changed field', (
   });
 });
 
-test('for a set of strings, the audit payload lists the members added and removed', () => {
+test('for a set of strings, the audit payload lists the strings added and removed', () => {
   const stored = { scopes: ['a', 'b', 'c'], embedOrigins: [] as string[] };
   deepEqual(effectOf(stored, { scopes: ['c', 'd'], embedOrigins: ['https://a.test'] }).payload, {
     changed: ['scopes', 'embed_origins'],

@@ -10,7 +10,7 @@ export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefine
 
 type Effect<Fields> = {
   values: Partial<Fields>;
-  /** The changed fields' names in the API. */
+  /** The names of the changed fields, as in the API. */
   names: string[];
   /** The audit entry's payload. */
   payload: Changed;
@@ -23,8 +23,8 @@ type Effect<Fields> = {
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
 /**
- * If `names` in the result is empty, the patch matches the stored fields and nothing needs to be
- * written.
+ * Compares a patch with the stored fields. If `names` in the result is empty, the patch changes
+ * nothing and nothing needs to be written.
  */
 export function effectOf<Fields extends object>(
   current: Fields,

@@ -31,11 +31,11 @@ export type Foreseen = {
   /** The new values of the API key's columns, by field. */
   values?: Readonly<Record<string, unknown>>;
   scopesRemoved?: readonly string[];
-  /** The `meta` that the change stores, and the size of the `meta` it replaces. */
+  /** The `meta` that the change stores, and the size in bytes of the `meta` it replaces. */
   meta?: { stored: object; replacedBytes: number };
 };
 
-/** An operation that has passed its checks. Only a Write can apply it. */
+/** An operation that has passed its checks. It can only be applied in a Write transaction. */
 export type Plan<T> = {
   kind: 'plan';
   foreseen: Foreseen;

@@ -28,8 +28,7 @@ export const openPreview =
     );
 
 /**
- * Checks the `meta` limit here, because a dry run never reaches the commit, where the database
- * checks it.
+ * Checks the size limit of `meta`. The database checks it at commit, which a dry run never reaches.
  */
 const refuseMetaBeyond = ({ stored, replacedBytes }: NonNullable<Foreseen['meta']>): Statement => ({
   text: 'select refuse_meta_beyond($1, $2) is null as fits',

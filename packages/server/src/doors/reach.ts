@@ -19,25 +19,28 @@ export type Actor = { type: ActorType; id: string | null };
 
 export type Reach = {
   workspaceId: string;
-  /** Environments whose rows this request can see. */
+  /** The environments whose rows this request can see. */
   envs: readonly Env[];
   /** Set for embed tokens, to hide the rows of other tenants and projects. */
   tenantId?: string;
-  /** Set for embed tokens and limited secret keys. Other projects' rows are invisible. */
+  /** Set for embed tokens and limited secret keys, to hide the rows of other projects. */
   projectIds?: readonly string[];
   /** Set for limited secret keys. */
   permissions?: readonly Permission[];
   networks?: readonly string[];
   /** Set for embed tokens: the scopes that a new key may have. */
   keyScopes?: readonly string[];
-  /** Set for embed tokens: the maximum number of unrevoked keys within this reach. */
+  /** Set for embed tokens: how many unrevoked keys there may be within this reach. */
   keysMax?: number;
   actor: Actor;
   /** The user's role, or the role the secret key was created with. */
   authority: Role;
 };
 
-/** Identifies what a reach can access: reaches with the same name see the same rows. */
+/**
+ * A string that identifies the rows a reach can access. Reaches with the same string see the same
+ * rows.
+ */
 export const reachName = ({ workspaceId, envs, tenantId, projectIds }: Reach): string =>
   [workspaceId, envs, tenantId, projectIds].join(' ');
 

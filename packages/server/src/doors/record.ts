@@ -8,9 +8,9 @@ import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';
 
 export type RecordDoor = {
-  /** Runs single statements. Each one sees the newest committed state. */
+  /** Runs single statements. Each one sees everything committed before it started. */
   readonly read: Read;
-  /** Whether disk space is running out. */
+  /** Returns whether the disk is nearly full. */
   storage(): StorageState;
   /** Runs several statements on one database snapshot, so that a feed response is consistent. */
   together<T>(question: (tx: Recording) => Promise<T>): Promise<T>;

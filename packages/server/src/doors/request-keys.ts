@@ -1,5 +1,6 @@
-// All SQL statements on kept_responses for requests with a request key. The first one runs before
-// the operation, and the second together with COMMIT.
+// All SQL statements on kept_responses, which stores the responses to requests with a request key.
+// One looks for an earlier response before the operation runs, and the other stores the response
+// together with COMMIT.
 import { REQUEST_KEPT_HOURS, REQUEST_RETRY_AFTER_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { HOUR_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';

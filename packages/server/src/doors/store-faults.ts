@@ -14,7 +14,8 @@ import { inProgress } from './request-keys.ts';
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
   projects_slug: () => conflict('This slug is already taken.', 'slug'),
-  // Only possible if the lock on the key was lost and another request with it has just completed.
+  // Only possible if this request lost its lock on the request key, and another request with the
+  // same key has just completed.
   kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),
 };
@@ -36,7 +37,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
-/** Takes any error from a request, but maps it only if the store threw it. */
+/** Returns null for errors that the store didn't throw. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

@@ -13,7 +13,7 @@ export type Work = Runner & { readonly kind: 'work'; readonly now: Date; readonl
 
 export type OpenWork = <T>(step: (tx: Work) => Promise<T>) => Promise<T>;
 
-/** Opens work in a single workspace, which may also change policy versions. */
+/** Opens work in a single workspace. The work may also change policy versions. */
 export type OpenWorkIn = (workspaceId: string) => OpenWork;
 
 export const openWork = (db: Database, newId: NewId): OpenWork => workUnder(db, newId, null);

@@ -23,7 +23,7 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
-  /** Opens the same door on a different database. */
+  /** Opens the write door of the same workspace on a different database. */
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
@@ -31,7 +31,7 @@ type Opened = Harness & {
   onForget: { act(): void };
 };
 
-/** A workspace and its write door, opened the way the request pipeline opens it. */
+/** Creates a workspace and opens its write door in the same way as the request pipeline does. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];

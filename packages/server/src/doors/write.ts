@@ -19,7 +19,7 @@ export type DoorParts = {
   newId: NewId;
   randomBytes: RandomBytes;
   seal: Seal;
-  /** How full the disk may get before this route's writes are rejected. */
+  /** How full the disk may get before this endpoint's writes are rejected. */
   storage?: StorageUse | undefined;
   /** Called after the commit, to wake requests that are waiting for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;
@@ -33,16 +33,16 @@ export type DoorParts = {
 export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
- * For endpoints that accept a request key. `present` builds the response from the result, or as
- * much of it as the operation determines, as plain JSON. A replay returns that response without
- * running the operation.
+ * Opens a write for endpoints that accept a request key. `present` turns the operation's result
+ * into the response, as plain JSON. If the request is repeated, the stored response is returned
+ * without running the operation again.
  */
 export type OpenKeyedWrite = <T, Shown>(
   operation: Operation<T>,
   present: (result: T) => Shown,
 ) => Promise<Shown>;
 
-/** A write's deadline, and whether it runs before other waiting writes. */
+/** A write's deadline, and whether the write goes ahead of other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /**
@@ -116,7 +116,7 @@ type Outcome<Shown> = {
   shown: Shown;
   /** Must settle before the response is sent. */
   settled: Promise<void> | null;
-  /** Stores the response after a rollback, if the operation changed nothing. */
+  /** Set if the operation changed nothing: stores the response after the rollback. */
   keptLater: ReturnType<typeof keepResponse> | null;
 };
 
@@ -152,7 +152,8 @@ function endingOf<T, Shown>(
 }
 
 /**
- * The first request may have finished before the caches dropped these keys, so a replay also waits.
+ * The response to a repeated request. It also waits until the caches have dropped the affected
+ * secret keys, because the first request may not have got that far.
  */
 const replayOf = <Shown>(
   { response, endsSecretKeys }: KeptResponse,

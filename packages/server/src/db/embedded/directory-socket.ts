@@ -32,9 +32,10 @@ type State = 'starting' | 'held';
 
 type HeldSocket = { release(): Promise<void> };
 
-/** Null if another process is using the directory. */
+/** Takes the lock on a directory. Returns null if another process is using the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
-  // Uses the directory's descriptor, because a socket's path is limited to about 100 characters.
+  // The socket's path goes through /proc/self/fd, because a socket's path is limited to about 100
+  // characters.
   const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   const place = `/proc/self/fd/${opened.fd}`;
   const suffix = Buffer.from(systemRandomBytes(NAME_BYTES)).toString('hex');

@@ -8,8 +8,8 @@ type PasswordChange = {
   /** The session making the request, and the only one that stays signed in. */
   sessionId: string;
   /**
-   * The stored hash that the current password matched. If the account now has a different hash, its
-   * password has since been changed.
+   * The password hash against which the current password was verified. If the account has a
+   * different hash by now, its password has changed since.
    */
   verifiedHash: string;
   passwordHash: string;

@@ -1,5 +1,6 @@
-// No response reveals whether an address has an account: the responses are byte-for-byte identical,
-// and so are the password hashing, SQL statements and throttling behind them.
+// No request reveals whether an address has an account: either way, the response is the same byte
+// for byte, and the server hashes the same number of passwords, runs the same SQL statements and
+// throttles in the same way.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -171,8 +172,8 @@ const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
 /**
- * The throttle's clock advances only when the test advances it, so no throttling window ends in the
- * middle of a test.
+ * This throttle's clock advances only when a test advances it, so that no throttling window ends in
+ * the middle of a test.
  */
 function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
@@ -182,7 +183,7 @@ function throttleOf({ clock }: Harness): Throttle {
 const attempt = (beside: Beside, email: string): Promise<Answer> =>
   ask(beside, login, { input: { email, password: WRONG }, headers: {} });
 
-test('password guesses for one address are throttled, with or without an account', async (t) => {
+test('guessing the password for one address is throttled, with or without an account', async (t) => {
   const app = await harness(t);
   const throttled = () => appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const tried = async (email: string): Promise<Answer[]> => {

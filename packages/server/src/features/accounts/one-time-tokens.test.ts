@@ -71,7 +71,7 @@ test('of fifty concurrent resets with the same token, only one succeeds and sets
   }
 });
 
-/** Logs in with PASSWORD or with one of these passwords, whichever is current. */
+/** Logs in, trying PASSWORD and then each of these passwords. */
 async function sessionOf(app: Harness, email: string, passwords: string[]) {
   for (const password of [PASSWORD, ...new Set(passwords)]) {
     const { status, body } = await app.ask('POST /v1/auth/sessions', { email, password });
@@ -80,7 +80,7 @@ async function sessionOf(app: Harness, email: string, passwords: string[]) {
   throw new Error('no password works');
 }
 
-test('a token is consumed by a single statement that checks every condition', async (t) => {
+test('a token is checked and consumed in a single SQL statement', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   const watched = appBeside(t, app.testApp, { db });

@@ -19,9 +19,10 @@ function passwordsGuessedFirst(): Set<string> {
   return guessedFirst ?? new Set();
 }
 
-// The list comes from a password strength meter, which detects repeats and sequences with rules
-// instead of listing them. Attackers try those just as early, so isPatterned() rejects them as
-// well. Patterns longer than the longest listed password are allowed, because they aren't common.
+// The list comes from a password strength meter, which doesn't list repeats and sequences but
+// detects them with rules. Attackers guess repeats and sequences just as early as listed passwords,
+// so isPatterned() rejects them as well. Patterns longer than the longest listed password are
+// allowed, because few people use them.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);

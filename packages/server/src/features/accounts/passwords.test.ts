@@ -200,7 +200,8 @@ test('a login or password change fails if a reset completes while the password i
   const slow = appBeside(t, app.testApp, {
     hasher: {
       ...hasher,
-      // The old password matches; then the reset completes before the result is used.
+      // The reset completes after the old password has been verified, but before the result is
+      // used.
       verify: async (stored, password, cause) => {
         const matches = await hasher.verify(stored, password, cause);
         await overtake();
@@ -225,7 +226,9 @@ test('a login or password change fails if a reset completes while the password i
   await logIn(callersOf(app), email);
 });
 
-/** Makes statements that start with `beginning` wait for `turn`, and counts transactions. */
+/**
+ * Delays the statements that start with `beginning` until `turn` resolves, and counts transactions.
+ */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {

@@ -152,7 +152,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { token, password }, clientAddress }) => {
-        // The token is looked up first, so that an unknown token doesn't cost a password hash.
+        // The token is looked up first, so that no password is hashed for an unknown token.
         const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password, { clientAddress, isKnownClient: false });

@@ -12,7 +12,7 @@ export type UserRow = Tables['users'];
 
 type Purpose = 'verify_email' | 'password_reset';
 
-/** Email addresses are stored as typed and compared by this key. */
+/** Returns the form in which email addresses are compared. They are stored as typed. */
 export const emailKeyOf = (email: string): string => email.toLowerCase();
 
 const withEmail = (email: string): Sql<UserRow> =>
@@ -134,8 +134,8 @@ export async function insertToken(tx: People, token: NewToken): Promise<void> {
 }
 
 /**
- * Returns the user's ID, or null if the token can't be consumed. Of several concurrent calls with
- * the same token, only one gets the ID.
+ * Returns the user's ID, or null if the token is invalid. Of several concurrent calls with the same
+ * token, only one gets the ID.
  */
 export async function consumeToken(
   tx: People,
@@ -152,7 +152,7 @@ export async function consumeToken(
   return consumed?.userId ?? null;
 }
 
-/** Finds the owner of a token that can still be consumed, without consuming it. */
+/** Finds the user whose token is still valid, without consuming the token. */
 export const findTokenOwner = (
   tx: People,
   tokenHash: Buffer,

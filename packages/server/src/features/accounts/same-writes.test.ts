@@ -24,7 +24,7 @@ const ROUNDS_MAX = 600;
  */
 const BYTES_LEAST = 200;
 /**
- * The allowed difference in bytes between branches. Index entries are padded to eight bytes, and
+ * How many bytes the requests in a test may differ by. Index entries are padded to eight bytes, and
  * some pages are fuller than others.
  */
 const BYTES_APART_MAX = 32;
@@ -53,7 +53,8 @@ async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
 type Branches = Record<string, () => Promise<unknown>>;
 
 /**
- * Runs each branch once, and updates `least`, the smallest number of bytes each has written so far.
+ * Runs each kind of request once, and updates `least`, the smallest number of bytes each kind has
+ * written so far.
  */
 async function measure(
   app: Harness,
@@ -69,8 +70,9 @@ async function measure(
 }
 
 /**
- * Runs rounds until all branches have written the same number of bytes. A busy cluster needs more
- * rounds, because each branch must have been the log's only writer at least once.
+ * Runs rounds until all kinds of request have written the same number of bytes. A busy cluster
+ * needs more rounds, because each kind of request must have been the log's only writer at least
+ * once.
  */
 async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
@@ -85,7 +87,10 @@ async function expectSame(app: Harness, branches: Branches): Promise<void> {
   ok(isSame(bounds()), bytesByBranch);
 }
 
-/** A caller of an app that skips password hashing, which doesn't affect what is written. */
+/**
+ * Calls an app that doesn't hash passwords. That makes the test faster and changes nothing about
+ * the writes.
+ */
 function quickly(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): Caller {
   const hash = '$argon2id$'.padEnd(96, 'x');
   const hasher = { ...app.testApp.hasher, hash: async () => hash };

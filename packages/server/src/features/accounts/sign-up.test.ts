@@ -107,8 +107,8 @@ test('concurrent sign-ups with the same address create one account and send one 
   const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // Finds out whether the token is valid without consuming it, because a common password is
-  // rejected only after the token has been found.
+  // Tests the reset token with a common password. If the token is valid, the error is about the
+  // password, and the token isn't consumed.
   const asked = tokens.flatMap((token) => [
     app.ask(verify, { token }),
     app.ask(reset, { token, password: 'password1234' }),

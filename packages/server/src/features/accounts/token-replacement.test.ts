@@ -23,8 +23,8 @@ test('of several reset links requested concurrently, only one works', async (t) 
     await atOnce(() => app.as.nobody('POST /v1/auth/password_resets', { email }));
     const tokens = await mailedTokens(app, email, 'password_reset');
     equal(tokens.length, ASKERS);
-    // Finds out whether the token is valid without consuming it, because a common password is
-    // rejected only after the token has been found.
+    // Tests the reset token with a common password. If the token is valid, the error is about the
+    // password, and the token isn't consumed.
     const line = 'POST /v1/auth/password_resets/consume';
     const codes = await Promise.all(
       tokens.map(async (token) => (await app.ask(line, { token, password: COMMON })).text),

@@ -44,7 +44,7 @@ test('with `verifiedOnly`, an unverified user cannot create a workspace or invit
   await refused(call(found, aWorkspace()), 403, 'email_unverified');
   deepEqual((await call(me)).memberships, []);
 
-  // Creates the workspace through the app without verifiedOnly.
+  // This app doesn't have `verifiedOnly` set, so an unverified user can create the workspace.
   await person.call(found, aWorkspace());
   const invited = { email: newAddress(), role: 'member' };
   await refused(call(invite, invited), 403, 'email_unverified');

@@ -8,13 +8,13 @@ import { isSignedBy } from '../../signing/anchors.ts';
 import type { AnchoredRow } from './chain-check.ts';
 
 export type ReadAnchors = {
-  /** By workspace ID, sorted by `seq`. */
+  /** The anchored entries of each workspace, keyed by workspace ID and sorted by `seq`. */
   chains: ReadonlyMap<string, readonly AnchoredRow[]>;
   lines: number;
   used: number;
   /**
-   * Lines that aren't anchors, such as the remains of an append interrupted by a crash. They don't
-   * count as tampering, because an attacker could just as easily remove the line.
+   * The number of lines that aren't anchors, for example because a crash interrupted an append.
+   * They don't count as tampering, because an attacker could simply remove such a line.
    */
   unreadable: number;
   /** Anchors that weren't signed with one of this deployment's keys. */
@@ -25,7 +25,7 @@ type Wanted = {
   files: readonly string[];
   /** Public keys with the purpose `audit_anchor`, by `kid`. */
   keys: ReadonlyMap<string, KeyObject>;
-  /** Reads only this workspace's anchors; null reads all. */
+  /** The only workspace whose anchors are read; null for all workspaces. */
   workspaceId: string | null;
 };
 
@@ -48,8 +48,8 @@ export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Pro
       }
       if (workspaceId !== null && anchor.workspace_id !== workspaceId) continue;
       const rows = chains.get(anchor.workspace_id) ?? new Map<string, AnchoredRow>();
-      // A destination may receive an anchor twice, and checking its signature again would only
-      // waste time.
+      // A file may contain the same anchor twice, because a destination may receive it twice. The
+      // signature is only checked the first time.
       if (rows.has(anchor.signature)) continue;
       const reason = refusalOf(anchor, keys);
       if (reason !== null) {

@@ -72,8 +72,8 @@ function brokenText(workspaceIds: readonly string[]): string {
 }
 
 /**
- * Returns the workspaces whose chain doesn't continue from its last anchor. They are not anchored
- * again.
+ * Finds the workspaces whose chain no longer matches its last anchor. Their chains get no new
+ * anchors.
  */
 async function signMovedHeads({ work, anchorKey }: AnchorParts): Promise<string[]> {
   const broken: string[] = [];
@@ -103,8 +103,8 @@ function stateOf(head: ComparedHead): 'moved' | 'still' | 'broken' {
 type Delivery = { work: OpenWork; place: AnchorPlace; outage: Outage };
 
 /**
- * Failures are logged and recorded for `keyrail-server doctor`. They don't affect other
- * destinations.
+ * Sends anchors to one destination. A failure is logged, and recorded for `keyrail-server doctor`,
+ * but doesn't affect other destinations.
  */
 async function deliver({ work, place, outage }: Delivery): Promise<void> {
   const late = new AbortController();
@@ -151,8 +151,8 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 type Progress = { number: number; beganAt: Date };
 
 /**
- * Returns where to continue: after the last anchor received, or at 0 if the destination is new or
- * empty.
+ * Returns the position after which a destination needs anchors: the last anchor it received, or 0
+ * if the destination is new or empty.
  */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({

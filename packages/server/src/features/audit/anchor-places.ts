@@ -14,7 +14,10 @@ export type AnchorPlace = {
   /** Stays the same across restarts. Neither the ID nor the label contains credentials. */
   id: string;
   label: string;
-  /** True if the destination is empty, or has just been emptied because it had become too large. */
+  /**
+   * Returns true if the destination is empty. The file in the data directory is first replaced by
+   * an empty one if it is too large and older than a day.
+   */
   startsOver(ageMs: number): Promise<boolean>;
   append(lines: string): Promise<void>;
 };
@@ -44,7 +47,10 @@ type FilePlace = {
   path: string;
   /** Files on different machines are different destinations. */
   host: string;
-  /** Whether this process may rename the file and create its directory. */
+  /**
+   * Whether the file is in the data directory. Only then may this process rename the file and
+   * create its directory.
+   */
   isOwn: boolean;
   bytesMax?: number;
 };
@@ -105,7 +111,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** Makes sure that a new file's directory entry also survives a crash. */
+/** Syncs a directory, so that the entry for a new file in it survives a crash. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

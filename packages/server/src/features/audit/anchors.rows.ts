@@ -19,7 +19,7 @@ export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
 export type ComparedHead = AuditHead & {
   anchoredSeq: number | null;
   anchoredHash: string | null;
-  /** The anchored row's current hash, if the chain has grown since it was anchored. */
+  /** The current hash of the anchored row. Null if the chain hasn't grown since that row. */
   presentHash: string | null;
 };
 
@@ -55,8 +55,8 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
 const NUMBERS_LOCK = 7_265_002;
 
 /**
- * Anchors are numbered in commit order, so a reader that continues after a given number doesn't
- * miss any.
+ * Stores new anchors. They are numbered in commit order, so a reader that continues after a given
+ * number doesn't miss any.
  */
 export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
   await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);

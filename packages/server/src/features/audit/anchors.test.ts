@@ -96,7 +96,7 @@ test('a chain that does not continue from its anchor gets no new anchor, and a w
     warn: (...args: unknown[]) => logged.push(inspect(args)),
   };
   const run = createAnchorJob({ ...app.testApp.app.worker, log });
-  // First case: the anchored row's hash is replaced, and then the chain grows.
+  // First case: the hash of the anchored entry is replaced, and then the chain grows.
   await tamper(`update audit_logs set hash = repeat('a', 64) where ${own} and seq = ${anchor.seq}`);
   await change(app, 'Two');
   await run();
@@ -106,7 +106,7 @@ test('a chain that does not continue from its anchor gets no new anchor, and a w
   await tamper(
     `update audit_logs set hash = '${anchor.hash}' where ${own} and seq = ${anchor.seq}`,
   );
-  // Second case: the head is behind the anchor.
+  // Second case: the chain ends before the anchored entry.
   await tamper(`update audit_heads set seq = ${anchor.seq - 1} where ${own}`);
   await run();
   deepEqual(await app.as.liveKey(line), anchor);

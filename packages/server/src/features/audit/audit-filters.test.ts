@@ -114,7 +114,7 @@ test('a filtered list can be paged through in both orders', async (t) => {
   }
 });
 
-test('in descending order, `after_seq` still excludes the entries up to that position', async (t) => {
+test('in descending order, `after_seq` still excludes all entries up to that number', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = await everyRow(app.as.liveKey);

@@ -9,7 +9,10 @@ import type { LightMyRequestResponse as Response } from 'fastify';
 const list = 'GET /v1/audit_logs';
 const chain = 'GET /v1/audit_logs/chain';
 
-/** Writes entries about keys, the workspace and people, with and without an environment. */
+/**
+ * Makes changes to keys, the workspace and its members, so that some audit entries have an
+ * environment and some don't.
+ */
 async function busy(app: Harness): Promise<void> {
   const { as } = app;
   const live = await as.liveKey('POST /v1/secret_keys', { env: 'live', name: 'a live name' });
@@ -209,7 +212,7 @@ test('a live key sees which user made a change, or null if no user made it', asy
   deepEqual([created?.actor_type, created?.actor_id], ['bootstrap', null]);
 });
 
-test('verifying the chain gives every principal the same result', async (t) => {
+test('every principal that verifies the chain gets the same result', async (t) => {
   const app = await harness(t);
   await busy(app);
   await app.people.member();

@@ -14,7 +14,10 @@ type ChainCheck = {
   /** The hash of the last entry checked. */
   readonly hash: string;
   take(row: AuditRow): ChainFault | null;
-  /** Called after the last entry: an anchor for a later entry shows that the log was truncated. */
+  /**
+   * Call this after the last entry. If there is an anchor for a later entry, the log has been
+   * truncated.
+   */
   end(): ChainFault | null;
 };
 
@@ -24,7 +27,10 @@ export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
   let hash = GENESIS_HASH;
   let nextAnchor = 0;
 
-  /** A hash covers all earlier entries, so the change must come after the last matching anchor. */
+  /**
+   * Each hash covers all earlier entries, so an entry after the last matching anchor must have been
+   * changed.
+   */
   function anchorFault(): string | null {
     for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
       const anchor = anchored[nextAnchor];
@@ -67,7 +73,8 @@ function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
   if (row.seq !== seq) return 'An entry is missing.';
   if (row.prevHash !== prevHash) return 'The entry does not link to the previous one.';
   if (rowHash(row) !== row.hash) return 'The entry does not match its hash.';
-  // The `env` column isn't hashed, but it decides which principals see the entry.
+  // The hash doesn't cover the `env` column, but this column decides which principals see the
+  // entry.
   if (row.env !== envIn(row.payload)) return "The entry's environment does not match its payload.";
   return null;
 }

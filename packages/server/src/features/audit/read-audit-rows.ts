@@ -13,9 +13,7 @@ type Page = {
   limit: number;
 };
 
-/**
- * Loads one page of the log. The filters are translated into a set of actions and a range of `seq`.
- */
+/** Loads one page of the log. The filters become a set of actions and a range of `seq` values. */
 export async function readAuditRows(
   tx: Read,
   query: Query,

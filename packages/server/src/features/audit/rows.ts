@@ -36,8 +36,8 @@ type AuditList = {
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
 /**
- * Compares the user's ID with a column instead of a cast. Because of row-level security, PostgreSQL
- * wouldn't use the index on users for a condition with a cast.
+ * The user who made the change. The ID is compared with a column of the page, because with
+ * row-level security PostgreSQL wouldn't use the index on users for a comparison with a cast.
  */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
@@ -80,7 +80,8 @@ const isFiltered = ({ actorId, targetId, actions }: AuditFilter): boolean =>
   actorId !== undefined || targetId !== undefined || actions !== undefined;
 
 function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
-  // Repeats the row-level security policy in the form that matches the index audit_logs_not_live.
+  // Repeats a condition of the row-level security policy, so that PostgreSQL can use the index
+  // audit_logs_not_live.
   const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
   return sql`select * from audit_logs
     where seq > ${afterSeq} and seq < ${beforeSeq} ${isSeen}`;
@@ -112,7 +113,10 @@ function filteredPage(tx: Read, wanted: AuditList): Sql {
     ) first`;
 }
 
-/** Finds the number of the first row at or after each of two times; null if a time isn't given. */
+/**
+ * For each of two times, finds the number of the first row at or after it. If a time is null, so is
+ * its result.
+ */
 export const findSeqsAt = (
   tx: Read,
   moments: { from: Date | null; to: Date | null },
@@ -125,7 +129,7 @@ export const findSeqsAt = (
         case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
   );
 
-/** Where a verifier gets the head and the rows to check. */
+/** Reads a chain's head and its rows for a verifier. */
 export type ChainSource = {
   head(): Promise<{ seq: number; hash: string } | null>;
   page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;

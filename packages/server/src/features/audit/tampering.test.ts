@@ -50,7 +50,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** Bypasses every trigger, which only a superuser can do. */
+/** Runs SQL with all triggers disabled, which only a superuser can do. */
 const edit = (text: string) =>
   store.beyond(`begin; set local session_replication_role = replica; ${text}; commit`);
 
@@ -94,8 +94,8 @@ const set = (assignment: string) => (seq: number) =>
   `update audit_logs set ${assignment} ${at(seq)}`;
 const here = (seq: number) => seq;
 /**
- * An edited row is detected at the next row, which no longer links to it. If the last row was
- * edited, the head no longer matches it.
+ * If a row is edited, the next row no longer links to it, so the next row is reported. If the last
+ * row is edited, the head no longer matches it.
  */
 const next = (seq: number) => Math.min(seq + 1, ROWS);
 
@@ -126,7 +126,8 @@ const headIs = (seq: number) => `update audit_heads set seq = ${seq},
   where workspace_id = '${workspaceId}'`;
 
 /**
- * Replaces the history from this row on: every row has a valid link and hash, and the head matches.
+ * Replaces all rows from this one on. Every new row has a valid link and hash, and the head
+ * matches.
  */
 async function rewritten(from: number): Promise<string> {
   const statements: string[] = [];

@@ -45,7 +45,7 @@ const rowAfter = (before: { seq: number; hash: string }, slug: string): AuditRow
     isLive: false,
   });
 
-/** Appends valid rows, each with a link and a hash, until there are `count` rows. */
+/** Appends rows with valid links and hashes until there are `count` rows. */
 function continued(rows: readonly AuditRow[], count: number, slug: string): AuditRow[] {
   const made = [...rows];
   while (made.length < count) {
@@ -76,7 +76,9 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** Returns what each verifier reports for these rows, with a head that matches the newest row. */
+/**
+ * Runs each verifier on these rows, and returns what it reports. The head matches the newest row.
+ */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {
@@ -125,11 +127,14 @@ const edits: ((row: AuditRow) => AuditRow)[] = [
 ];
 
 type Attack = {
-  /** The number of the last row that this attack can target. */
+  /** The highest row number that this attack can target. */
   most: number;
   rows(seq: number, chance: number): AuditRow[];
   found(seq: number): number;
-  /** The row reported with anchors, if it differs from the one reported without them. */
+  /**
+   * Which row is reported if there are anchors. Omitted if the same row is reported without
+   * anchors.
+   */
   foundByAnchors?(seq: number): number;
   needsAnchors?: true;
 };

@@ -15,7 +15,9 @@ export type ChainVerdict = {
 
 type Options = {
   pageRows?: number;
-  /** Sorted by `seq`. Must be read before the chain itself is. */
+  /**
+   * The anchors to compare the chain with, sorted by `seq`. They must be read before the chain is.
+   */
   anchored?: readonly AnchoredRow[];
 };
 
@@ -78,8 +80,8 @@ async function* pagesOf(
 }
 
 /**
- * Finds a row after the head. A row and its head are committed together, so a row appended in the
- * meantime is covered by the head read afterwards.
+ * Finds a row after the end of the chain. A row is committed together with the chain's new head, so
+ * if a row was appended in the meantime, the head is read again and covers it.
  */
 async function findStray(source: ChainSource, headSeq: number): Promise<AuditRow | null> {
   const [beyond] = await source.page({ afterSeq: headSeq, limit: 1 });

@@ -12,7 +12,7 @@ export type BackupTasks = {
   take(report: (progress: TaskProgress) => void): Promise<TakenBackup>;
   /** Restores the newest backup into a scratch database, and checks its contents. */
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
-  /** Removes the incomplete files of killed backups. */
+  /** Removes the incomplete files that killed backups have left behind. */
   clear(): Promise<void>;
   /** Removes the oldest backups beyond the number to keep; returns their IDs. */
   prune(): Promise<string[]>;
@@ -24,14 +24,14 @@ export type BackupSetup = {
   /** Null if backups are not scheduled. */
   everyMs: number | null;
   /**
-   * Whether the backups are in the data directory. Null if they are taken by a separate worker,
-   * whose settings may differ.
+   * Whether the backups are inside or outside the data directory. Null if a separate worker takes
+   * the backups, because its settings may differ.
    */
   place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
 
-/** The newest backup can't be restored, or its contents don't match its manifest. */
+/** Thrown if the newest backup can't be restored, or its contents don't match its manifest. */
 export class TestFailed extends Error {
   readonly backupId: string;
 
@@ -41,5 +41,8 @@ export class TestFailed extends Error {
   }
 }
 
-/** Another process is backing up the same database, and will record the result. */
+/**
+ * Thrown if another process is already backing up the same database. That process will record the
+ * result.
+ */
 export class BackupRunning extends Error {}

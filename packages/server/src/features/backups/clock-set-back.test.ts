@@ -1,5 +1,5 @@
-// What /status reports about backups after the clock has been set back. Results dated in the future
-// are ignored, even once the clock has caught up with them.
+// What /status reports about backups after the clock has been set back. A result that was dated in
+// the future is ignored, even once that date has passed.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

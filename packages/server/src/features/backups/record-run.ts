@@ -40,7 +40,8 @@ export async function recordRun<T extends Ran>(
       }
       await insertRun(tx, { ...begun, backupId, bytes: null, passed: false, reason });
     });
-    // If the database is unreachable too, the first error is the one to report.
+    // Recording may fail too, if the database is unreachable. The task's own error is the one to
+    // report.
     await recorded.catch(() => {});
     throw error;
   }

@@ -16,9 +16,8 @@ export type NewRun = {
 };
 
 /**
- * Adds a result. Removes the oldest results, and any dated in the future, which were recorded
- * before the clock was set back. Otherwise, once the clock caught up, they would count as newer
- * than this one.
+ * Adds a result, and removes the oldest results and any dated in the future. A result dated in the
+ * future was recorded before the clock was set back, and would later count as newer than this one.
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };
@@ -31,7 +30,7 @@ export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   );
 }
 
-/** Whether the newest run of this kind passed; null if there is none. */
+/** Returns whether the newest run of this kind passed, or null if there hasn't been a run. */
 export async function findLastPassed(tx: Work, kind: NewRun['kind']): Promise<boolean | null> {
   const found = await maybe(
     tx,

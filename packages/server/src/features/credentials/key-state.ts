@@ -1,5 +1,6 @@
-// A key's state: the first one that applies, in the protocol's order. This file defines each state
-// in two forms: an expression for responses, and index conditions for lists and counts.
+// Determines a key's state: the first state that applies, in the protocol's order. Each state is
+// defined in two forms: an SQL expression for responses, and conditions that match an index, for
+// lists and counts.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';
@@ -7,15 +8,15 @@ import type { Env } from '../../doors/reach.ts';
 
 const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 4 };
 
-// Read in subqueries, which are evaluated once per statement; a direct call to the clock would rule
-// out using an index.
+// The clock is read in subqueries, which are evaluated once per statement. A direct call to the
+// clock would rule out using an index.
 const now = sql`(select app_now())`;
 const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
 
 type Rule = {
   /**
-   * The state's number in the generated column `state_shelf`, and the column with the time at which
-   * a key entered it.
+   * The state's number in the generated column `state_shelf`, and the column that stores when a key
+   * entered the state.
    */
   decision: number;
   decidedAt?: Sql;
@@ -51,7 +52,10 @@ export const secretKeyState = stateIn(secretKeyStates);
 export const stateShelfOf = (state: KeyState, env: Env): number =>
   SHELF_OF_ENV[env] + rules[state].decision;
 
-/** Returns the conditions on `ends_at`; empty for a state that doesn't depend on time. */
+/**
+ * Returns the conditions on `ends_at` for keys in a state; none if the state doesn't depend on
+ * time.
+ */
 export function endsIn(state: KeyState): Sql[] {
   const { after, upTo } = rules[state];
   return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];

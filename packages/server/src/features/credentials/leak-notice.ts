@@ -1,4 +1,4 @@
-// The email about a leaked key.
+// Composes the email to a workspace's owners about a leaked key.
 import { assert } from '../../base/assert.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Env } from '../../doors/reach.ts';

@@ -4,10 +4,10 @@ import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 
-/** A new row, with its secret. */
+/** A key's new database row, together with its secret. */
 export type Minted<Row> = { row: Row; secret: Secret };
 
-/** The new key, with its secret, and the key it replaces. */
+/** The result of a rotation: the new key with its secret, and the key it replaces. */
 export type Rotated<Row> = Minted<Row> & { predecessor: Row };
 
 export type Minting = Pick<Write, 'newId' | 'now' | 'randomBytes'>;

@@ -11,7 +11,7 @@ import { noteDriverError } from '../../db/faults.ts';
 const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
 
-test('a token identifies its subject and expires after five minutes', async (t) => {
+test('a token contains the project, tenant and environment it is for, and expires after five minutes', async (t) => {
   const { as, given } = await harness(t);
   const origins = [ORIGIN, 'http://localhost:3000'];
   await as.liveKey('PATCH /v1/workspace', { embed_origins: origins });

@@ -1,7 +1,7 @@
 // No sequence of calls with embed tokens can produce a key with more scopes or a longer lifetime
-// than the vendor and the tokens granted. Random sequences are compared with a small model of those
-// grants. EMBED_RUNS sets the number of sequences. A failed run prints its seed, which reproduces
-// it.
+// than the vendor and the tokens granted. Runs random sequences, and compares the keys with a small
+// model of what was granted. EMBED_RUNS sets the number of sequences. A failed run prints the seed
+// that reproduces it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiKey } from '@keyrail/protocol/objects/api-key.ts';
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A key in the model. `until` is the latest time it may expire. */
+/** A key in the model. `until` is the latest expiry that was granted. */
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {
@@ -136,7 +136,8 @@ async function take(ground: Ground, what: Step): Promise<void> {
 }
 
 /**
- * Asserts that the model contains every key the vendor can see, and that no key exceeds its grants.
+ * Asserts that the model contains every key the vendor can see, and that no key exceeds what was
+ * granted.
  */
 async function holds({ app, keys, tokens }: Ground): Promise<void> {
   const tenantId = tokens[0]?.holder.tenantId;

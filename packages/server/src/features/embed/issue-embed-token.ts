@@ -13,7 +13,7 @@ import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {
   signingKeys: SigningKeys;
-  /** Creates a signing key if there is none yet. */
+  /** Creates the first signing key for embed tokens. */
   makeFirstSigningKey(): Promise<unknown>;
   newId: NewId;
   publicUrl: string;
@@ -24,7 +24,10 @@ type WantedToken = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Undefined for all of the workspace's registered origins. */
+  /**
+   * The origins that may present the token; undefined for all of the workspace's registered
+   * origins.
+   */
   origins: readonly string[] | undefined;
 };
 
@@ -76,7 +79,8 @@ function claimsFor(
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
 /**
- * Returns the requested origins, which must all be registered; by default, all registered origins.
+ * Returns the requested origins, or all registered origins if none were requested. Throws if a
+ * requested origin isn't registered.
  */
 function audienceOf(
   wanted: readonly string[] | undefined,

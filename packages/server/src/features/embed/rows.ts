@@ -5,7 +5,7 @@ import type { Read } from '../../doors/door.ts';
 import { currentSigner } from '../../signing/gate.rows.ts';
 
 export type IssuingFacts = {
-  /** Null if the project doesn't exist or has been deleted. The same applies to `tenantId`. */
+  /** Null if the project doesn't exist or has been deleted. `tenantId` works in the same way. */
   projectId: string | null;
   tenantId: string | null;
   externalId: string | null;

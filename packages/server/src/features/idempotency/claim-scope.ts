@@ -14,8 +14,8 @@ export type Verdict =
 type ClaimParts = { randomBytes: RandomBytes; responseSealing: BoundSealing };
 
 /**
- * If several requests claim a free scope concurrently, only one gets `execute` and a valid lock
- * token.
+ * Claims a scope. If several requests claim a free scope concurrently, only one gets `execute` and
+ * a valid lock token.
  */
 export async function claimScope(
   tx: Read,

@@ -5,20 +5,20 @@ import type { Read } from '../../doors/door.ts';
 import { type HeldLock, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
-/** Headers up to this total length are stored even if the workspace has no space left. */
+/** Up to this total length, headers are stored even if the workspace's storage is full. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
 type Response = {
   status: number;
   headers: Record<string, string>;
-  /** In base64; null if the caller has already found it to be too large. */
+  /** In base64; null if the caller has already found the body too large to store. */
   body: string | null;
   ttlMs: number;
 };
 
 type StoringParts = {
   responseSealing: BoundSealing;
-  /** The limit on all stored responses in one workspace and environment. */
+  /** The maximum total size of the stored responses in one workspace and environment. */
   bytesMax: number;
 };
 

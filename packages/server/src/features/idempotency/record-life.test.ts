@@ -54,7 +54,7 @@ test('a scope whose record has expired can be claimed again, and nothing remains
   });
 });
 
-test('the holder of an expired record has lost its claim, even if no one else has claimed the scope', async (t) => {
+test('when a record expires, the claim is lost, even if no one else has claimed the scope', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -145,7 +145,8 @@ test('the purge keeps a record that is claimed while it runs', async (t) => {
   });
   await claimed.promise;
   const purging = purgeTables(testApp, 'idempotency_records');
-  // The embedded store has only one connection, so there the purge hasn't started yet.
+  // The embedded store has only one connection, so on that store the purge cannot start until the
+  // claim is committed.
   if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();
   equal(await claiming, 'execute');

@@ -1,5 +1,5 @@
 // All SQL statements for idempotency_records. Each is atomic and uses the database's clock.
-// Statements for a lock holder check the lock and change the record in one step.
+// Statements run by a lock holder check the lock and change the record in one step.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -13,7 +13,10 @@ export type HeldLock = Scope & { lockToken: string };
 
 type Claim = HeldLock & { fingerprint: string; lockMs: number; ttlMs: number };
 
-/** Rows stored before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
+/**
+ * `headers` and `body` are used by rows from releases that didn't encrypt responses; newer rows use
+ * `sealed`.
+ */
 type StoredColumns = {
   status: number;
   headers: Record<string, string>;
@@ -38,11 +41,11 @@ export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
 
 type Completion = {
   status: number;
-  /** The sealed headers and body. Stored if this keeps the total within `bytesMax`. */
+  /** The encrypted headers and body. Stored if the total size then stays within `bytesMax`. */
   whole: Buffer;
   /**
-   * No body, and the sealed headers only if they are short. Stored if `whole` would exceed
-   * `bytesMax`.
+   * Encrypted headers without a body, and without the headers too if they are long. Stored instead
+   * of `whole` if the total size would exceed `bytesMax`.
    */
   rest: Buffer;
   bytesMax: number;
@@ -50,8 +53,8 @@ type Completion = {
 };
 
 /**
- * Returns which of `whole` and `rest` was stored; null if the caller no longer holds the lock.
- * Concurrent completions don't see each other's bytes, so together they may exceed the limit.
+ * Returns whether `whole` or `rest` was stored, or null if the caller no longer holds the lock.
+ * Concurrent completions don't count each other's bytes, so together they may exceed the limit.
  */
 export async function updateStored(
   tx: Read,

@@ -1,5 +1,6 @@
-// A stored response. Its headers and body are sealed together, so that they can't be read in the
-// database. The seal is bound to the scope, so it can't be opened under another scope.
+// A stored response. Its headers and body are encrypted together, so that they can't be read in the
+// database. The encryption is bound to the scope, so a response copied to another scope can't be
+// decrypted there.
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Reach } from '../../doors/reach.ts';
 import type { Scope } from './rows.ts';
@@ -22,8 +23,9 @@ export const sealResponse = (
 ): Buffer => sealing.seal(packed(response), contextOf(owner));
 
 /**
- * A response that was altered, or sealed with a different master key, is treated as not stored. It
- * must not cause an error, because the request has been carried out and must not run again.
+ * Decrypts a stored response. A response that was altered, or encrypted with a different master
+ * key, is treated as not stored. It must not cause an error, because the request has been carried
+ * out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
   try {

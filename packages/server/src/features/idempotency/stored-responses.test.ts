@@ -20,7 +20,9 @@ const recordDoor = ({ workspaceId }: Harness): Opening => ({
 const sql = (app: Harness, text: string, values: unknown[] = []) =>
   app.testApp.db.once(recordDoor(app), { text, values });
 
-/** Callers of an app that uses the same database but stores at most this many bytes. */
+/**
+ * Returns callers of an app that shares the database but stores only this many bytes of responses.
+ */
 function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) {
   const small = { ...testApp, app: testApp.variant({ idempotencyBytesMax }) };
   return { live: callerWith(small, tokens.liveKey), test: callerWith(small, tokens.testKey) };
@@ -29,7 +31,8 @@ function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) 
 type Wanted = { env?: string; body?: string; headers?: object; ttlMs?: number };
 
 /**
- * Claims a scope and completes it. Returns the request, so that the test can claim the scope again.
+ * Claims a scope and stores a response for it. Returns the request, so that the test can claim the
+ * scope again.
  */
 async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response }: Wanted) {
   const request = { ...aRequest(), env, ttl_ms: ttlMs };

@@ -17,7 +17,10 @@ type Key = Awaited<ReturnType<Harness['given']['key']>>;
 type Place = Pick<Key, 'project_id' | 'tenant_id'>;
 type Line = Parameters<Harness['ask']>[0];
 
-/** Rows per statement, so that even on a busy machine no statement exceeds its time limit. */
+/**
+ * How many rows a single statement inserts: few enough that it finishes in time even on a busy
+ * machine.
+ */
 const BATCH_ROWS = 500;
 
 async function inBatches(rows: number, write: (rows: number) => Promise<unknown>): Promise<void> {

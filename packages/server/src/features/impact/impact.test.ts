@@ -23,7 +23,7 @@ async function use({ as }: Harness, key: Key, [at, times]: [Date, number]): Prom
   await (key.env === 'live' ? as.liveKey : as.testKey)(line, batchOf(events));
 }
 
-/** Polls as a node, which then counts as live. */
+/** Loads a snapshot as a node, which then counts as live. */
 const node = (
   { as }: Harness,
   projectId: string,
@@ -57,7 +57,7 @@ test('a dry run for a key shows its recent use and the nodes that have it', asyn
   const now = atSix(app);
   const key = await app.given.key({ scopes: ['a', 'b', 'c'] });
   await use(app, key, [ago(now, HOUR_MS), 3]);
-  await use(app, key, [ago(now, DAY_MS), 4]); // three quarters of yesterday are in the last 24 h
+  await use(app, key, [ago(now, DAY_MS), 4]); // three quarters of them count as the last 24 h
   await use(app, key, [ago(now, 3 * DAY_MS), 10]);
   await use(app, key, [ago(now, 7 * DAY_MS), 8]);
   await use(app, key, [ago(now, 8 * DAY_MS), 100]);
@@ -126,7 +126,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   await node(app, first.project_id, { name: 'two', env: 'test' });
   await node(app, elsewhere.project_id, { name: 'three', env: 'live' });
   await node(app, elsewhere.project_id, { name: 'unconcerned', env: 'test' });
-  app.clock.shift(HOUR_MS); // one key expires; the nodes are still counted
+  app.clock.shift(HOUR_MS); // one key expires; the nodes still count as live
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), {
     ...NOTHING,
     keys: 4,
@@ -162,7 +162,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   );
 });
 
-test('a dry run for a secret key shows its last use and the nodes that may use it', async (t) => {
+test('a dry run for a secret key shows its last use and the nodes that could be using it', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   await servedTime(app);

@@ -5,16 +5,19 @@ import type { KeyCounts } from './rows.ts';
 type Place = { projectId: string; env: Env };
 
 export type KeySums = {
-  /** Keys examined so far, not all of which are necessarily affected by the change. */
+  /** The number of keys examined so far. The change may not affect all of them. */
   read: number;
   /** Whether there are more keys than the dry run examines. If so, the sums are lower bounds. */
   isCapped: boolean;
   keys: number;
   activeKeys: number;
   tenantIds: ReadonlySet<string>;
-  /** The keys' projects and environments, without duplicates. */
+  /** The projects and environments that the keys are in, without duplicates. */
   places: readonly Place[];
-  /** Requests today, yesterday, in the last seven days, and on the day before those seven. */
+  /**
+   * The number of requests today, yesterday, in the last seven days, and on the day before those
+   * seven.
+   */
   today: number;
   yesterday: number;
   week: number;

@@ -13,7 +13,10 @@ import {
   type KeyCounts,
 } from './rows.ts';
 
-/** `unableNodes` is how many of the nodes would reject a key that they currently accept. */
+/**
+ * `nodes` is how many nodes the change concerns, and `unableNodes` is how many of these would
+ * reject a key that they accept now.
+ */
 export type Measured = KeySums & { nodes: number; unableNodes: number };
 
 /** Counts what a change would affect. Examines at most IMPACT_KEYS_MAX keys, newest first. */
@@ -51,7 +54,8 @@ export async function measureImpact(
     case 'secret_key': {
       const { id, env, isChanged } = affected;
       const sums = isChanged ? addSecretKeys(NO_KEYS, await countSecretKey(tx, id)) : NO_KEYS;
-      // Nodes don't report which secret key they use. A test key can only read the test feed.
+      // Nodes don't report which secret key they use, so every node that could be using this one is
+      // counted. A test key can only read the test feed.
       return counted(sums, { envScopes: env === 'test' ? ['test'] : ['all', ...allEnvs] });
     }
     case 'secret keys of a person':
@@ -75,8 +79,8 @@ type Walk = {
 };
 
 /**
- * Sums over the unrevoked keys of a project or tenant, which are those that deleting it would
- * revoke.
+ * Sums over the unrevoked keys of a project or tenant. These are the keys that would be revoked if
+ * it were deleted.
  */
 async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
   let sums = NO_KEYS;
@@ -90,7 +94,7 @@ async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Prom
       if (limit === 0) {
         const next = await countKeys(tx, { ...range, limit: 1 });
         if (next === null) break;
-        // At least one more key exists; its recent use isn't counted.
+        // There are more keys than the limit. The next one is counted, but its recent use isn't.
         return { ...sums, keys: sums.keys + next.keys, isCapped: true };
       }
       page = await countKeys(tx, { ...range, limit });

@@ -8,7 +8,7 @@ import { partitionTypeFor } from '../keys/list-partition.ts';
 /** The maximum number of keys per statement. Up to eight days of telemetry are read for each. */
 export const KEYS_PER_STATEMENT = 250;
 
-/** Selects keys for one statement. */
+/** Which keys a statement reads. */
 type KeyRange = {
   under: { id: string } | { tenantId: string } | { projectId: string };
   /** The list partition to read; null for a single key, which may be in any partition. */
@@ -41,8 +41,8 @@ export type KeyCounts = {
  */
 const DAYS = 8;
 
-// Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
-// out using an index.
+// The date is read in a subquery, which is evaluated once per statement. A direct call to the clock
+// would rule out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 const requests = (days: Sql): Sql =>
@@ -92,7 +92,8 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
 }
 
 /**
- * Conditions that find a single key by its ID, or a parent's keys through an index, newest first.
+ * Returns conditions that find one key by its ID, or all keys of a project or tenant through an
+ * index, newest first.
  */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
@@ -102,7 +103,7 @@ function placeOf({ under, shelf }: KeyRange): Sql[] {
   return [parent, sql`shelf::${type} = ${shelf}::${type}`];
 }
 
-/** Sums over secret keys. `seq` is the last key's position in the audit log. */
+/** Sums over secret keys. `seq` is the audit log position of the last secret key read. */
 type SecretKeyCounts = {
   read: number;
   keys: number;

@@ -8,7 +8,10 @@ import {
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** An unreadable body costs as much as one event. It is rejected only after it has been charged. */
+/**
+ * A parsed body, or the error if the body can't be parsed. Such a body costs as much as one event,
+ * and is charged before it is rejected.
+ */
 type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
 /** The cost of an empty batch, because even its receipt has to be stored. */
@@ -34,9 +37,9 @@ export function readBody(bytes: Uint8Array): BatchBody {
 }
 
 /**
- * Limits how long a body can take to parse, by limiting its brackets and commas. The first, quick
- * count includes those inside strings; a second count leaves them out, but runs only if the first
- * one exceeds a limit. A small body can't contain enough commas to matter.
+ * Limits the number of brackets and commas in a body, and so how long the body takes to parse. The
+ * first, quick count includes those inside strings. Only if it exceeds a limit, a second count
+ * leaves those out. A small body can't contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {

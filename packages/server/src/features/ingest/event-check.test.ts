@@ -55,7 +55,7 @@ const properties = (of: unknown): Record<string, JsonObject> =>
 const headFields = properties(schema);
 const eventFields = properties(resolved((headFields.events?.items ?? {}) as JsonObject));
 
-/** Changes one field to a hostile value, another valid value, or no value. */
+/** Replaces one field's value with a hostile value or another valid value, or removes the field. */
 const changed = (fields: Record<string, JsonObject>) =>
   fc
     .constantFrom(...Object.keys(fields))

@@ -1,6 +1,6 @@
-// A hand-written check of one event, because the schema would be too slow for a batch of 5,000.
-// Null means rejected; only then does the schema run, to produce the error messages. A test makes
-// sure that the check and the schema agree.
+// A hand-written check of one event, because the schema would be too slow for a batch of 5,000. If
+// the check returns null, the event is rejected, and only then does the schema run to produce the
+// error messages. A test makes sure that the check and the schema agree.
 //
 // Measured with `bench ingest` in November 2026, in batches of 1,000: 1.0 µs of CPU time per event,
 // compared with 7.5 µs for the schema.
@@ -17,7 +17,10 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** The fields that the metrics use. Method, path, route and request ID are only validated. */
+/**
+ * The fields of an event that the metrics use. The method, path, route and request ID are only
+ * validated.
+ */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;

@@ -1,5 +1,5 @@
-// Random batches, some resent and some rejected. The model is a list of the accepted events, and
-// every number from the API must equal a count over that list.
+// Sends random batches, some of them twice and some of them invalid. The model is a list of the
+// accepted events, and every number from the API must equal a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ type Counted = {
   weight: number;
 };
 
-/** Sample rates whose reciprocals are whole numbers, so that sums need no rounding. */
+/** One divided by each sample rate is a whole number, so sums need no rounding. */
 const rates = [1, 1, 0.5, 0.25, 0.2, 0.1];
 
 async function aStage(app: Harness): Promise<{ keys: Key[]; foreign: Key }> {
@@ -68,7 +68,7 @@ function anEvent(
   };
 }
 
-/** Sends a series of batches; returns the events that should have been counted. */
+/** Sends a series of batches, and returns the events that the server should have counted. */
 async function sendRun(app: Harness, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
   const model: Counted[] = [];
   const sentBefore: Input[] = [];

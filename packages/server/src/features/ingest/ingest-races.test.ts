@@ -26,8 +26,8 @@ const requestsOf = async ({ as }: Harness, ids: string[]): Promise<number> => {
 };
 
 /**
- * Callers of several servers that share a database, because a single server never records batches
- * in parallel.
+ * Returns callers of several servers that share a database, because a single server never records
+ * batches in parallel.
  */
 function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): () => Caller {
   const servers = [1, 2, 3].map(() => appBeside(t, app.testApp, changes).as(app.tokens.liveKey));

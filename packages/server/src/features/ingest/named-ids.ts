@@ -1,4 +1,5 @@
-// The IDs in a batch, each with the position of the first event that contains it.
+// Collects the IDs in a batch, each with the position of the first event that contains it, and
+// rejects the batch if any ID is unknown.
 import { type Detail, forbidden, invalid, notFound } from '../../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../../doors/miss.ts';
 import { DETAILS_MAX } from './batch-check.ts';
@@ -9,7 +10,9 @@ export type NamedIds = Record<'projects' | 'tenants' | 'keys', Map<string, numbe
 export type UnknownId = {
   kind: 'project' | 'tenant' | 'API key';
   id: string;
-  /** The ID exists, but in the live environment, which the caller's test key can't access. */
+  /**
+   * Whether the ID exists, but in the live environment, which the caller's test key can't access.
+   */
   isBeyond: boolean;
 };
 

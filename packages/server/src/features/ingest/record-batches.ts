@@ -36,7 +36,7 @@ export async function recordBatches(
 }
 
 async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
-  // The most recent item has the latest deadline.
+  // The last batch to arrive has the latest deadline, so its transaction is used.
   const last = items.at(-1);
   assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;

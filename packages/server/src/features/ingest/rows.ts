@@ -67,7 +67,7 @@ export async function insertUsage(
   return done;
 }
 
-/** Finds the receipt for the first batch with this ID. */
+/** Returns the receipt that was stored when a batch with this ID was first recorded. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
   maybe(
     tx,
@@ -76,8 +76,8 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
   );
 
 /**
- * The environment of the sender's secret key. The events may be from the other environment, because
- * a live key can report events from both.
+ * The environment of the secret key that sent the batch. A live key can also send events from the
+ * test environment.
  */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 

@@ -1,6 +1,6 @@
-// Adds up a batch's events, so that thousands of events become a few rows per table. Most of them
-// share their project and day, so nested maps find the total without building a map key for each
-// event.
+// Adds up a batch's events, so that thousands of events become a few rows per table. Most events
+// share a project and a day, so the totals are kept in nested maps, which don't need a combined key
+// to be built for each event.
 import { CountedDenial } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';

@@ -1,5 +1,5 @@
-// Determines when queued work is due, even if the clock has been set back: a time written while the
-// clock was ahead must not delay work until the corrected clock catches up.
+// Determines when queued work is due. If the clock was ahead and has been set back, times written
+// in between are in the future; they must not delay the work.
 import { type Sql, sql } from '../../base/sql.ts';
 
 /**
@@ -13,8 +13,8 @@ export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
 
 /**
  * Whether no worker has a valid claim on a row. A claim that ends more than two claim durations
- * from now was made before the clock was set back, and is no longer valid. One that ends sooner is
- * still valid, because its holder may still be working.
+ * from now was made before the clock was set back, and is no longer valid. A claim that ends sooner
+ * is valid, because the worker that holds it may still be working.
  */
 export const isUnclaimed = (now: Date, claimMs: number): Sql =>
   sql`(claimed_until is null or claimed_until <= ${now}

@@ -25,8 +25,8 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 
 /**
  * Leases the job to this worker if it is due and no other worker is running it; otherwise returns
- * false. A time too far ahead to have been written by the current clock dates from before the clock
- * was set back, and is treated as past.
+ * false. If a stored time is too far ahead, it was written before the clock was set back, and
+ * counts as past.
  */
 export async function lockJob(
   tx: Work,

@@ -21,7 +21,7 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
 
-/** Changes node records as a restore does. */
+/** Changes the database's record of nodes and versions as a restore does. */
 const restore = ({ testApp: { beyond } }: Harness) =>
   beyond(`delete from keyrail.served_spans;
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
@@ -34,7 +34,7 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
   return version;
 }
 
-/** Revokes without waiting for nodes that don't respond. */
+/** Returns a caller whose revocations barely wait for nodes that don't respond. */
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
@@ -67,7 +67,7 @@ test('after a restore, no revocation is reported as complete until the server ha
   equal(await reason(), null, 'setting the clock back does not make the restore recent again');
 });
 
-test('after a restore, a revocation waits a second for nodes to poll, and lists those that do', async (t) => {
+test('after a restore, a revocation waits a second for nodes to poll, and lists the nodes that did', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const { id, project_id } = await app.given.key();
@@ -106,7 +106,7 @@ test('an acknowledgement from before a restore does not confirm a change made af
   const { serve } = await servedTime(app);
   await app.as.liveKey('POST /v1/keys/{id}/disable', { id });
   await acknowledge(app, project_id, 'node');
-  // The key is enabled, the node applies the change, and an older backup is restored.
+  // The key is enabled and the node applies that change. Then an older backup is restored.
   await restore(app);
   const disabling = await call('POST /v1/keys/{id}/disable', { id, wait: true });
   deepEqual(
@@ -122,7 +122,7 @@ test('an acknowledgement from before a restore does not confirm a change made af
   );
 });
 
-test('a revocation shows whether a missing node is silent or only slow', async (t) => {
+test('a revocation shows whether a node that has not applied it is silent or only slow', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const call = impatient(t, app);

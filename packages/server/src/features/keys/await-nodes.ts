@@ -11,7 +11,7 @@ import { RECORDED_APART_MS } from '../policy/node-times.ts';
 import { type Awaited, loadAwaited } from './propagation.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** The last change to a key, which nodes must apply. */
+/** Identifies the last change to a key, which nodes must apply. */
 type KeyChange = Pick<KeyRow, 'projectId' | 'env' | 'changeId'>;
 
 export const keyChangeOf = ({ projectId, env, changeId }: KeyRow): KeyChange => ({
@@ -27,14 +27,15 @@ export type Propagation = {
   waitedMs: number;
   nodes: AwaitedNode[];
   /**
-   * The number of nodes that were seen in the last day but that the revocation no longer waits for.
+   * The number of nodes that were seen in the last day, but haven't been seen recently enough for
+   * the revocation to wait for them.
    */
   silentNodes: number;
 };
 
 /**
- * `ackedAfterMs`: how long into the wait the server saw that the node had applied the change; null
- * if it hasn't yet.
+ * `ackedAfterMs` is how long after the start of the wait the server saw that the node had applied
+ * the change, or null if the node hasn't applied it yet.
  */
 type AwaitedNode = NodeRow & { ackedAfterMs: number | null };
 
@@ -46,16 +47,16 @@ type Waiting = {
 };
 
 /**
- * The pauses between reads of the node table during a wait. This process is only notified of
- * acknowledgements that it received itself, so the table has to be read as well.
+ * The shortest and longest pause between two reads of the node table during a wait. The table has
+ * to be read because this process is only notified of acknowledgements that it received itself.
  */
 const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
- * Right after a restore, a wait lasts at least this long, to give unknown nodes a chance to poll.
- * There is no guarantee that all of them do. The time is short because many keys may have to be
- * revoked.
+ * Right after a restore, each revocation waits at least this long, to give nodes without a record a
+ * chance to poll. There is no guarantee that all of them do. The time is short because many keys
+ * may have to be revoked.
  */
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
 
@@ -96,11 +97,11 @@ async function pollUntilAcked(
     nodes = timed(nodes, counted(nodes, known), { version: awaited.version, waitedMs });
     const polled = { nodes, isFull: isFull(known) };
     if (isOver(awaited, polled, waitedMs) || waitedMs >= waitMsMax || signal.aborted) return polled;
-    // All waits poll at multiples of the pause, so that concurrent waits share a query.
+    // All waits read the table at multiples of the pause, so that concurrent waits share a query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
-    // The server is stopping, or already has its maximum number of waits: return the current state.
+    // The server is stopping, or too many requests are already waiting, so this wait ends here.
     if (!isHeld) return polled;
     pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
   }
@@ -115,8 +116,9 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is reported as silent only if it definitely hasn't polled since the wait began.
- * This allows for polls left unrecorded because another had been recorded shortly before.
+ * A node that hasn't applied the change is reported as silent only if it definitely hasn't polled
+ * since the wait began. Its last recorded poll may be a little older than its last poll, because
+ * polls shortly after a recorded one are not recorded.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';
@@ -130,16 +132,19 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * The nodes that count now, plus those that counted earlier in this wait but have since gone
- * silent. If these were left out, a revocation that they never applied would be reported as
- * complete. A node without a record has left.
+ * Returns the nodes to wait for, plus those that have gone silent during this wait. Without the
+ * silent nodes, a revocation that they never applied would be reported as complete. A node whose
+ * record has been removed has left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));
   return known.filter((node) => node.isCounted || names.has(nameOf(node)));
 }
 
-/** A node keeps the time of its first acknowledgement, unless it has since fallen behind. */
+/**
+ * Adds the time at which each node applied the change. A node keeps its first time, unless it has
+ * since fallen behind.
+ */
 function timed(
   before: readonly AwaitedNode[],
   nodes: readonly NodeRow[],
@@ -153,8 +158,8 @@ function timed(
 }
 
 /**
- * Whether the maximum number of node records for an env scope has been reached. Nodes without a
- * record may then be verifying keys, so a revocation is never reported as complete.
+ * Whether there are already as many node records as an env scope may have. Nodes without a record
+ * may then be verifying keys, so a revocation is never reported as complete.
  */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;

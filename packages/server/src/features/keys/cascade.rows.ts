@@ -16,7 +16,7 @@ type Parent = { projectId: string } | { tenantId: string };
 
 type Cascade = {
   reason: string;
-  /** Locks the parent, so that no more keys can be created under it. */
+  /** Locks the project or tenant, so that no more keys can be created in it. */
   lockParent(): Promise<unknown>;
 };
 
@@ -53,19 +53,20 @@ async function revokeOnce(tx: Write, parent: Parent, reason: string): Promise<Ca
       after = await revokeChunk(tx, { parent, shelf, after, reason });
       done.count += after?.count ?? 0;
       done.projectIds = [...new Set([...done.projectIds, ...(after?.projectIds ?? [])])];
-      // The embedded store never yields to the event loop, so other requests get a turn here.
+      // The embedded store never yields to the event loop, so this lets other requests run between
+      // two statements.
       await nextTurn();
     } while (after?.count === KEYS_PER_STATEMENT);
   }
   return done;
 }
 
-/** The result of one statement, with the position of its last key. */
+/** The keys revoked by one statement, with the position of the last key. */
 type Chunk = Cascaded & { createdAt: Date; id: string };
 
 /**
- * Oldest first, starting after the previous chunk, so that concurrent deletions lock keys in the
- * same order and no chunk rescans dead rows. A key may be newer than this transaction, so
+ * Revokes the oldest keys after the previous chunk. In this order, concurrent deletions don't
+ * deadlock, and no chunk rescans dead rows. A key may be newer than this transaction, so
  * `revoked_at` is never set to a time before `created_at`.
  */
 const revokeChunk = (

@@ -35,7 +35,7 @@ const countOf = (state: KeyState, envs: readonly Env[]): Sql => {
 export const countByState = (tx: Read, envs: readonly Env[]): Promise<StateCounts> =>
   one(tx, sql<StateCounts>`select ${joined(countedStates.map((state) => countOf(state, envs)))}`);
 
-/** Null if there are too many old keys to examine. */
+/** Counts unused keys. Returns null if there are too many old keys to examine. */
 export async function countUnused(tx: Read, envs: readonly Env[]): Promise<number | null> {
   const partitions = partitionsOf(envs, { includeRevoked: false });
   const { unused } = await one(
@@ -76,8 +76,8 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
     where ${named(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
   const isActive = allOf([sql`state_shelf = covered.active`, ...endsIn('active')]);
-  // The partitions are computed here and passed with the same type as in the index, because
-  // row-level security keeps sums and casts out of index conditions.
+  // The partitions are computed here and passed with the same type as in the index, because under
+  // row-level security PostgreSQL doesn't use an index for a condition with a sum or a cast.
   const shelves = partitionsOf(envs, { includeRevoked: false });
   const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });
   const actives = envs.map((env) => stateShelfOf('active', env));

@@ -8,7 +8,7 @@ export type EndingKey = {
   id: string;
   workspaceId: string;
   env: Env;
-  /** Null for a secret key, as is `tenantId`. */
+  /** Null for a secret key, which has no project. The same applies to `tenantId`. */
   projectId: string | null;
   tenantId: string | null;
   displayPrefix: string;
@@ -65,10 +65,15 @@ function listEnding(
   );
 }
 
-/** A key last used on a given day or, if it was never used, created in a given period. */
+/**
+ * A key that was last used on a given day, or that was created in a given period and never used.
+ */
 export type UnusedKey = Omit<EndingKey, 'expiresAt'> & { lastUsedAt: Date | null };
 
-/** `unused` is null if the key has been used since, or is revoked, expired or disabled. */
+/**
+ * A key that was used on a given day. `unused` is null if the key has been used since, or is
+ * revoked, expired or disabled.
+ */
 export type LastUsed = { keyId: string; unused: UnusedKey | null };
 
 export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };

@@ -50,7 +50,7 @@ export async function explainKey(
   return { ...verdict, key, policyVersion: head?.version ?? null, nodes };
 }
 
-/** Like a node, hashes and looks up a string only if it could be a key. */
+/** Finds a key as a node would: a string is only hashed and looked up if it could be a key. */
 async function findNamed(tx: Recording, named: Question['key']): Promise<KeyRow | null> {
   if ('id' in named) return findKey(tx, { id: named.id });
   const isImported = isImportable(named.text);

@@ -11,7 +11,7 @@ import {
 } from './import.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** Identifies the tenant. Exactly one of the two fields is set. */
+/** Exactly one of these two fields is set, and identifies the key's tenant. */
 type TenantName = { tenantId?: string | undefined; tenantExternalId?: string | undefined };
 
 type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;

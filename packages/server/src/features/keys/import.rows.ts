@@ -37,8 +37,8 @@ export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions and ordering by external ID make the planner use that column's index, as in
-  // listTenants().
+  // Because of the range conditions and the ordering by external ID, the planner uses the index on
+  // that column, as in listTenants().
   const found = await many(
     tx,
     sql<{ externalId: string; id: string }>`

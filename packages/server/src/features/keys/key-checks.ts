@@ -11,16 +11,16 @@ import type { KeyRow } from './rows.ts';
 
 /** What is known about a key and about the request it would be used for. */
 type KeyFacts = {
-  /** Null if the key was identified by its ID. */
+  /** The full key; null if only the key's ID is known. */
   text: string | null;
   /** Null if no key within the caller's reach matches. */
   key: Judged | null;
   /**
-   * Whether nodes have imported keys. Only then do they look up keys that aren't in Keyrail's own
-   * format.
+   * Whether nodes have any imported keys. Only then does a node look up a string that isn't in
+   * Keyrail's own key format.
    */
   holdsImported: boolean;
-  /** Null if neither the request nor the key specifies one. */
+  /** The project that the request or the key specifies; null if neither specifies a project. */
   project: { id: string; isDeleted: boolean } | null;
   env: Env | undefined;
   scopes: readonly string[];

@@ -29,7 +29,7 @@ const changesSince = async (app: Harness, project_id: string, since: number) => 
   return page.changes.map(({ change, key_id, reason }) => [change, key_id, reason]);
 };
 
-test('disabling and enabling a key changes nothing else about it, and each is recorded once', async (t) => {
+test('disabling and enabling a key changes nothing else about it, and each adds one audit entry and one version', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { key: _secret, key_shown_once: _shown, ...made } = await given.key({ scopes: ['a'] });

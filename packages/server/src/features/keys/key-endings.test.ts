@@ -81,7 +81,7 @@ test('a rotation never extends the old key and never shortens the new one', asyn
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 
-test('a key can be rotated after its overlap ends, but not after the expiry set by the vendor', async (t) => {
+test('a key can be rotated after the overlap of an earlier rotation ends, but not after the expiry set by the vendor', async (t) => {
   const { as, given, clock } = await harness(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
@@ -144,7 +144,7 @@ test('an expired or leaked key can be revoked, with or without a reason', async 
   equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
 });
 
-test('revoking a key with `wait` returns the version of its revocation, even if it was already revoked', async (t) => {
+test('revoking a key with `wait` returns the policy version that revoked the key, even if it was already revoked', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();

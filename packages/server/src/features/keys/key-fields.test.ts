@@ -13,7 +13,7 @@ const many = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-/** NUL and half of a surrogate pair, which PostgreSQL can't store. */
+/** Text with NUL or with half of a surrogate pair, which PostgreSQL can't store. */
 const unstorable = ['a\u0000b', 'a\ud800', '\udc00a'];
 const notText = [1, true, [], {}, ...unstorable];
 
@@ -102,7 +102,9 @@ const Uuid: Field = { takes: [], refuses: ['', 'a', `${chars(36, '0')}`, 1, [], 
 const nullable = (field: Field): Field => ({ ...field, takes: [null, ...field.takes] });
 const required = (field: Field): Field => ({ ...field, refuses: [null, ...field.refuses] });
 
-/** Sends each value of a field in turn, together with the endpoint's other required fields. */
+/**
+ * Sends one request for each value of a field, together with the endpoint's other required fields.
+ */
 async function hold(
   { ask, tokens }: Harness,
   line: AnyLine,

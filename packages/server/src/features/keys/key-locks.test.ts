@@ -84,7 +84,7 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('deleting a tenant revokes all its keys, even one created and rotated in the meantime', {
+test('deleting a tenant revokes all its keys, even a key that is created and rotated during the deletion', {
   skip,
 }, async (t) => {
   const app = await harness(t);

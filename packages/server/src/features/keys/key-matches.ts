@@ -1,5 +1,6 @@
-// Which keys match a search text: by the start of a field, which an index finds among all keys, and
-// by any part of one, among the newest keys.
+// Finds the keys that match a search text. Keys where a field starts with the text are found
+// through an index, among all keys. Keys that contain the text elsewhere are found among the newest
+// keys, or among all keys if there are trigram indexes.
 import { SEARCH_EXAMINED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { lacks } from '@keyrail/protocol/wire/permissions.ts';
 import { idRangeOf } from '../../base/prefix-range.ts';
@@ -34,10 +35,10 @@ const nameKey = sql`name_key`;
 const prefixKey = sql`prefix_key`;
 const fields = [nameKey, prefixKey, idText];
 
-/** The columns that the filters and the match read. */
+/** The columns that the filters and the matching need. */
 const selected = sql`id, created_at, state_shelf, ends_at, name_key, prefix_key`;
 
-/** The state and last-use filters, as conditions on single keys. */
+/** The filters by state and last use, as conditions on an `api_keys` row. */
 function checksIn(envs: readonly Env[], filter: KeyFilter): Sql[] {
   const { state } = filter;
   if (state === undefined) return unusedIn(filter);
@@ -46,7 +47,7 @@ function checksIn(envs: readonly Env[], filter: KeyFilter): Sql[] {
   return [isInState, ...endsIn(state), ...unusedIn(filter)];
 }
 
-/** All filters, as conditions on single keys. */
+/** All filters, as conditions on an `api_keys` row. */
 export function conditionsOf(reach: Reach, filter: KeyFilter, after: Position | null): Sql[] {
   const { projectId, tenantId, q } = filter;
   const envs = envsIn(reach, filter);
@@ -60,7 +61,7 @@ export function conditionsOf(reach: Reach, filter: KeyFilter, after: Position | 
   ];
 }
 
-/** A condition on a key's tenant. */
+/** A condition that the key's tenant matches the text, if the caller may search tenants. */
 const ofTenant = (reach: Reach, q: string, filter: KeyFilter): Sql[] =>
   maySearchTenants(reach, q, filter)
     ? [
@@ -69,7 +70,7 @@ const ofTenant = (reach: Reach, q: string, filter: KeyFilter): Sql[] =>
       ]
     : [];
 
-/** Applies the state and last-use filters to matches. */
+/** Applies the filters by state and last use to the keys found. */
 function filtered(keys: Sql, envs: readonly Env[], filter: KeyFilter): Sql {
   const checks = checksIn(envs, filter);
   if (checks.length === 0) return sql`(${keys}) api_keys`;
@@ -106,7 +107,7 @@ export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
     limit: Math.ceil(SEARCH_EXAMINED_MAX / (projectIds?.length ?? 1)),
     selected,
   });
-  // Row-level security leaves the keys in the projects of the reach.
+  // Row-level security already limits these keys to the projects that the caller can access.
   const within = projectIds === null ? conditions : [];
   const anywhere = sql`select * from ${indexedIn('api_keys', q, {
     columns: selected,
@@ -122,14 +123,17 @@ export function keyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
   ];
 }
 
-/** Only callers that may read tenants: otherwise, a search would tell them the names. */
+/**
+ * Only callers that may read tenants can search by tenant. Otherwise, a search would reveal tenant
+ * names.
+ */
 function maySearchTenants(reach: Reach, q: string, filter: KeyFilter): boolean {
   const { tenantId = reach.tenantId } = filter;
   const isDenied = lacks(reach.permissions ?? null, ['tenants:read']).length > 0;
   return !isDenied && tenantId === undefined && isPart(q);
 }
 
-/** The keys of the tenants that match best, for lists. */
+/** Finds the newest keys of the tenants that match best. */
 export function tenantKeyMatches(reach: Reach, q: string, filter: KeyFilter): Sql[] {
   if (!maySearchTenants(reach, q, filter)) return [];
   const { projectId } = filter;

@@ -34,7 +34,8 @@ type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask; mi
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /**
- * Creates keys. Nearly all are live keys of one project and one tenant, and the newest are revoked.
+ * Creates keys. Nearly all of them are live and in the same project and tenant. The newest are
+ * revoked.
  */
 const fill = (app: Harness, projects: string[], tenants: string[]) =>
   operationsOf(app)(async (tx) => {
@@ -206,7 +207,7 @@ test('counts by state read only the keys they count, up to a limit', { skip }, a
   );
 });
 
-test('a search reads one index per field and, for a part of a text, the newest keys', {
+test('a search reads one index per field and, to match within a field, the newest keys', {
   skip,
 }, async (t) => {
   const keys = await place(t);

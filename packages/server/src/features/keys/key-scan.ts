@@ -14,18 +14,23 @@ export type KeyFilter = {
   tenantId?: string | undefined;
   env?: Env | undefined;
   includeRevoked: boolean;
-  /** Only keys in this state; `includeRevoked` is then ignored. */
+  /** Lists only keys in this state, and ignores `includeRevoked`. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
   ids?: readonly string[] | undefined;
-  /** Part of a name, display prefix or ID. */
+  /** The search text: any part of a name, display prefix or ID. */
   q?: string | undefined;
 };
 
 export type Scan = {
-  /** The partitions to read, and a comparison that only the intended index supports. */
+  /**
+   * The list partitions to read. `covers` selects one of them, in a form that only the intended
+   * index supports.
+   */
   partitions: number[];
-  /** If set, each of these projects is read separately. */
+  /**
+   * The projects to read, one after the other; null to read all keys in each partition together.
+   */
   projectIds: string[] | null;
   covers: Sql;
   conditions: Sql[];
@@ -46,7 +51,8 @@ export function placeIn(reach: Reach, filter: KeyFilter) {
   if (others.length === 0) {
     return { conditions: [sql`project_id = ${projectId}`, ...ofTenant], type, projectIds: null };
   }
-  // Row-level security limits a tenant's keys to the projects that the caller can access.
+  // A tenant's keys are read together, because row-level security already limits them to the
+  // projects that the caller can access.
   return tenantId === undefined
     ? { conditions: [sql`project_id = wanted.id`], type, projectIds: [projectId, ...others] }
     : { conditions: ofTenant, type, projectIds: null };
@@ -55,7 +61,7 @@ export function placeIn(reach: Reach, filter: KeyFilter) {
 export const ofPartition = (type: string): Sql =>
   sql`shelf::${named(type)} = covered.shelf::${named(type)}`;
 
-/** A list's keys, newest first, which is the order of an index. */
+/** Describes how a list reads its keys from an index: newest first, which is the index's order. */
 export function scanOf(reach: Reach, filter: KeyFilter, after: Position | null): Scan {
   const { state, unusedDays } = filter;
   const envs = envsIn(reach, filter);

@@ -31,7 +31,7 @@ test('a search finds a key by any part of its name, prefix or ID, and ignores ca
   for (const q of ['ac', 'nd', 'backend%', 'b_ckend', 'k_', `${key.id}0`, 'ß', '%', '%_%']) {
     deepEqual(await found(as.liveKey, { q }), [], q);
   }
-  // Longer than a display prefix, so it may be the beginning of a full key.
+  // The search text is longer than a display prefix, so it may be the beginning of a full key.
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 

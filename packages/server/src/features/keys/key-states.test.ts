@@ -37,8 +37,8 @@ type Parent = { id: string; isAlive: boolean; version: number };
 
 type Model = { projects: Parent[]; tenants: Parent[]; keys: Key[]; audits: number };
 
-// Expiries are at half hours and the clock moves by whole hours, so no key expires exactly at the
-// current time.
+// Keys expire at half past the hour, and the clock moves by whole hours, so no key expires exactly
+// at the current time.
 const ahead = fc.option(fc.integer({ min: -2, max: 60 }).map((hours) => hours + 0.5));
 const none = fc.constant(null);
 
@@ -75,7 +75,7 @@ type Tell = (line: AnyLine, input: Input, status: number) => Promise<Answer['bod
 
 type Scene = { app: Harness; model: Model; tell: Tell; step: Step; now: number };
 
-/** Expects one more audit entry, and one more version of each affected project. */
+/** Adds one audit entry to the model, and one version to each affected project. */
 function note(model: Model, ...touched: Parent[]): void {
   model.audits += 1;
   for (const project of new Set(touched)) project.version += 1;
@@ -252,6 +252,6 @@ test('keys change state as the model predicts', async (t) => {
       deepEqual([chain.verified, chain.head_seq], [true, model.audits]);
     },
   );
-  // The time limit also applies to shrinking a failure.
+  // The time limit also covers the search for a shorter failing sequence.
   await fc.assert(walk, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: TIME_MS_MAX });
 });

@@ -261,7 +261,7 @@ test('a leaked key’s expiry can be changed, but not beyond its quarantine dead
   await as.liveKey(update, { id, expires_at: clock.now().toISOString() });
 });
 
-test('a key that has never been used has no usage', async (t) => {
+test('the usage of a key that has never been used is empty', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.key({ env: 'test' });
   const empty = { object: 'usage', key_id: id, data: [] };

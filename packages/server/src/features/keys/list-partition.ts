@@ -15,7 +15,7 @@ export const partitionsOf = (
     .map((env) => PARTITION_OF_ENV[env])
     .flatMap((kept) => (includeRevoked ? [kept, kept + REVOKED] : [kept]));
 
-/** The partitions that a list reads, whether or not it is filtered by state. */
+/** Returns the list partitions to read. With a state filter, `includeRevoked` is ignored. */
 export const partitionsIn = (
   envs: readonly Env[],
   { state, includeRevoked }: { state?: KeyState | undefined; includeRevoked: boolean },

@@ -73,7 +73,9 @@ export async function listKeys(
 const newestOf = (keys: Sql, limit: number): Sql =>
   sql`${keys} order by created_at desc, id desc limit ${limit}`;
 
-/** Finds the last key that a page may examine; null if it may examine all remaining keys. */
+/**
+ * If a page may not examine all remaining keys, finds the last one it may examine; otherwise null.
+ */
 const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   maybe(
     tx,
@@ -85,8 +87,8 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   );
 
 /**
- * Loads a page's complete rows. The limit keeps the planner from reading the whole table in page
- * order.
+ * Loads the complete rows of a page's keys. Because of the limit, the planner looks up each row by
+ * its ID instead of reading the whole table.
  */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}

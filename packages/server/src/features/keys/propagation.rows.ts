@@ -1,4 +1,4 @@
-// Loads the data needed to start waiting for nodes.
+// Loads what a revocation needs to know before it waits for nodes.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -15,10 +15,10 @@ export type Awaited = {
 };
 
 /**
- * If the change has been pruned, this is the oldest version that can still get a delta (the floor),
- * because a node at an older version gets a snapshot instead. A restore also raises the floor,
- * because a node that acknowledged an earlier version may have applied changes that the restore
- * undid.
+ * Loads the version that nodes must have reached. If the key's last change has been pruned, this is
+ * the floor, the oldest version that can still get a delta; a node below it gets a snapshot, which
+ * contains the change. A restore also raises the floor, because a node that acknowledged an earlier
+ * version may have applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,

@@ -34,8 +34,9 @@ export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<Rece
   );
 
 /**
- * A key is revoked once: on its own, or together with its tenant or project. Selects the key's own
- * audit entry if there is one, and otherwise the first deletion of its tenant or project.
+ * A key is revoked only once: on its own, or because its tenant or project is deleted. Selects the
+ * audit entry about the key itself if there is one, and otherwise the entry about the first
+ * deletion of its tenant or project.
  */
 const revocation = sql`
   select log.seq, log.hash

@@ -26,7 +26,7 @@ const disable = 'POST /v1/keys/{id}/disable';
 
 const jwksOf = ({ as }: Harness) => as.nobody('GET /.well-known/jwks.json');
 
-/** A workspace on a deployment that has signing keys. */
+/** Creates a workspace on a deployment that has signing keys. */
 async function signing(t: Parameters<typeof harness>[0]): Promise<Harness> {
   const app = await harness(t);
   await app.testApp.app.prepare();
@@ -104,7 +104,8 @@ test('a receipt identifies the audit entry that recorded the change', async (t) 
 test('without `wait` there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // A receipt signing key can be deleted only a year after it was retired.
+    // Pretends that the receipt signing key was retired more than a year ago, because it can't be
+    // deleted earlier.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,
@@ -205,7 +206,8 @@ test('a signature made for one purpose is never accepted for another', async (t)
     equal(await ask(text), 401);
   }
 
-  // A receipt is not an anchor: an anchor's signed bytes start with "{", and a JWS's never do.
+  // A receipt is not an anchor: the signed bytes of an anchor start with "{", and those of a
+  // receipt (a JWS) never do.
   const anchor = {
     object: 'audit_anchor' as const,
     workspace_id: app.workspaceId,
@@ -229,7 +231,7 @@ test('a signature made for one purpose is never accepted for another', async (t)
   }
 });
 
-/** A feed response's signed bytes start with a quotation mark, and a JWS's never do. */
+/** The signed bytes of a feed response start with a quotation mark, and those of a JWS never do. */
 test('a token’s or receipt’s signature is never accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();

@@ -8,9 +8,9 @@ import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
  * Replaces a key without an outage: both keys work until the overlap ends. The project and the
- * tenant need no lock. Deleting either of them revokes this key first, so both exist as long as
- * this key is locked and unrevoked. A deletion that waits for this lock then finds and revokes the
- * new key.
+ * tenant don't have to be locked: deleting either of them first revokes this key, so both exist as
+ * long as this key is locked and unrevoked. A deletion that waits for the key's lock then also
+ * finds and revokes the new key.
  */
 export async function rotateKey(
   tx: Check,

@@ -37,7 +37,7 @@ import { rotateKey } from './rotate-key.ts';
 import { type KeyRow, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
-/** A count's position in its list, for the cursor. */
+/** The part of a cursor that identifies a count in the list. */
 const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
   projectId ?? tenantId ?? '',
   env,

@@ -19,7 +19,10 @@ type Stated = Row & { state: KeyState };
 /** `lastUsedAt` comes from telemetry; null if no use has been reported. */
 export type KeyRow = Stated & { lastUsedAt: Date | null };
 
-/** `last_used_at`: the last allowed request on the newest day that has one. */
+/**
+ * Selects keys with their state and last use. `last_used_at` is the last allowed request on the
+ * newest day that has one.
+ */
 const keyWhere = (condition: Sql): Sql<KeyRow> => sql`
   select *, ${apiKeyState} as state, (select last_at from usage_key_days
     where key_id = api_keys.id and last_at is not null order by day desc limit 1) as last_used_at
@@ -47,8 +50,8 @@ export const findKey = (
   maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
 /**
- * Whether the project's nodes have imported keys. If no project is given, covers all projects that
- * the caller can access.
+ * Whether nodes have any imported keys: in one project, or in all projects that the caller can
+ * access if no project is given.
  */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
@@ -137,7 +140,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   throw conflict(`There are already ${keysMax} keys. Revoke one first.`);
 }
 
-/** Stops counting at `most`. */
+/** Counts a tenant's unrevoked keys in a project and environment, up to `most`. */
 async function countUnrevoked(tx: Write, place: Place, most: number): Promise<number> {
   const [shelf = null] = partitionsOf([place.env], { includeRevoked: false });
   const { keys } = await one(

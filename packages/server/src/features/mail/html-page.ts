@@ -7,7 +7,7 @@ const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
 
-/** An email's parts, in order. */
+/** The parts of an email, from top to bottom. */
 export type MailParts = {
   subject: string;
   paragraphs: string[];

@@ -140,8 +140,8 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+
  */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
- * Characters that join the parts of a link or an address, and their lookalikes, unless followed by
- * a space.
+ * Characters that make a word look like a link or an email address, such as dots and at signs. They
+ * don't count if a space follows.
  */
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
