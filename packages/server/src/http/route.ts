@@ -73,8 +73,9 @@ export type Doors = {
 type DoorName = keyof Doors;
 
 /**
- * A POST with a vendor credential passes the function that builds its response to `write`, so that
- * the response is stored with the change if the request has an idempotency key.
+ * If an endpoint is a POST that takes a secret key, its route passes `write` the function that
+ * builds the response. If the request has an idempotency key, the response can then be stored
+ * together with the change.
  */
 type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
   `POST ${string}`,
@@ -156,9 +157,8 @@ type Planned<A> = {
 };
 
 /**
- * The plan for a route whose endpoint accepts `dry_run`. `present` builds the response that is
- * stored for repeated requests. If the response needs more than the change provides, `finish`
- * completes it.
+ * Defines the plan for a route whose endpoint accepts `dry_run`. `present` builds the response that
+ * is stored for repeated requests. `finish` adds anything that is only known after the change.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
@@ -229,7 +229,7 @@ export type ServedRoute = RouteTerms & {
   foresee?(input: Record<string, unknown>): unknown;
 };
 
-/** The form in which `serve` receives a route with a plan. */
+/** A route with a plan, as `serve` receives it. */
 type PlanRoute = {
   plan(input: Record<string, unknown>): Planned<unknown>;
 };

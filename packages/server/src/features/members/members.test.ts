@@ -166,7 +166,7 @@ test('when all owners are removed or demoted concurrently, one remains an owner'
   ok((await app.as.liveKey('GET /v1/audit_logs/chain')).verified);
 });
 
-test('members can be listed by ID, including former ones', async (t) => {
+test('listing members by ID includes former members', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const owner = await app.people.owner();

@@ -32,8 +32,8 @@ export const connectedMs = (nextPollMs: number): number =>
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
 /**
- * Measured by the wall clock: how long nodes are reported as silent, and when their records are
- * deleted.
+ * These two are measured by the wall clock: how long a node is reported as silent, and when its
+ * record is deleted.
  */
 export const NODE_SILENT_MS_MAX = DAY_MS;
 export const NODE_FORGOTTEN_AFTER_MS = 7 * DAY_MS;

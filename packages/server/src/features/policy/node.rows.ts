@@ -78,7 +78,8 @@ export async function listNodesSeen(
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
 /**
- * A node that revocations wait for now, or that one still in progress may have been waiting for.
+ * A node that revocations wait for now, or that a revocation still in progress may have been
+ * waiting for.
  */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
@@ -112,7 +113,10 @@ type NodeFilter = {
   limit: number;
 };
 
-/** The values of the generated column scope_rank, the first column of this list's index. */
+/**
+ * The value of the generated column scope_rank for each env scope. The index for the node list
+ * starts with that column.
+ */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /**

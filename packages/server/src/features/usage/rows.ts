@@ -132,7 +132,10 @@ export type IntervalRow = {
   requests: number;
   errors: number;
   degraded: number;
-  /** Counts by bucket number, from 1; null if no request was allowed. */
+  /**
+   * The number of requests in each latency bucket; buckets are numbered from 1. Null if no request
+   * was allowed.
+   */
   latency: Record<string, number> | null;
   denials: Record<string, number> | null;
 };
