@@ -73,9 +73,9 @@ export type Doors = {
 type DoorName = keyof Doors;
 
 /**
- * If an endpoint is a POST that takes a secret key, its route passes `write` the function that
- * builds the response. If the request has an idempotency key, the response can then be stored
- * together with the change.
+ * If an endpoint is a POST that takes a secret key or a session, its route passes `write` the
+ * function that builds the response. If the request has an idempotency key, the response can then
+ * be stored together with the change.
  */
 type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
   `POST ${string}`,
@@ -104,8 +104,8 @@ type Input<L extends string, E> = {
   /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
   /**
-   * Authenticates again after a long wait; throws if the credential has since been revoked. Returns
-   * what it can still access.
+   * Authenticates the caller again after a long wait. Returns what the credential can still access;
+   * throws if the credential has been revoked in the meantime.
    */
   admitAgain(): Promise<Reach | null>;
 };

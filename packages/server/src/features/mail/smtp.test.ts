@@ -149,7 +149,7 @@ test('if the connection breaks after the reply, the email is not sent twice, and
     equal(await sendAll(post), 1);
     ok((await queuedFor(post, email))[0]?.sentAt);
     sink.cut();
-    await new Promise((resolve) => setTimeout(resolve, 40)); // until the app notices the reset connection
+    await new Promise((resolve) => setTimeout(resolve, 40)); // the app notices the reset
   }
   clock.shift(3_600_000);
   equal(await sendAll(post), 0);

@@ -81,7 +81,7 @@ test('role changes and removals are audited', async (t) => {
   equal(removed?.actor_id, (await app.people.owner()).userId);
 });
 
-test('a user who was never a member, or no longer is one, is not found', async (t) => {
+test('a former member, or a user who was never a member, is not found', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const foreign = await joined(other, 'member');

@@ -36,8 +36,8 @@ const selectMembers = (condition: Sql): Sql<MemberRow> =>
   sql`${everyMember} where m.removed_at is null ${condition}`;
 
 /**
- * Lists the longest-standing members first, so that the list starts with the workspace's creator. A
- * list requested by IDs includes former members.
+ * Lists the longest-standing members first, so that the list starts with the workspace's creator.
+ * If IDs are given, former members are included.
  */
 export function listMembers(tx: Read, { ids, after, limit }: Listing): Promise<MemberRow[]> {
   const listed = ids ? membersWithIds(ids) : sql`(${selectMembers(sql``)}) m`;

@@ -65,7 +65,10 @@ export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** Which environments a node can have keys for. Node records and responses contain these values. */
+/**
+ * A node's env scope says which environments it follows. Node records and responses contain these
+ * values.
+ */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 

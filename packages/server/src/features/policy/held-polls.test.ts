@@ -17,7 +17,7 @@ import { createMetrics } from '../../observe/metrics.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** Settings for an app, and how many polls it is holding. */
+/** Returns metrics settings for an app, and a function that counts the polls the app is holding. */
 function metered() {
   const metrics = createMetrics(systemClock);
   let polls = () => 0;
@@ -177,7 +177,7 @@ test('a change made between reading the version and starting to wait is not miss
   ok(performance.now() - beganAt < 25_000, 'the response came only after its timeout');
 });
 
-/** A database, and how many statements and transactions are running in it. */
+/** Wraps a database to count the statements and transactions running in it. */
 function counted(db: Database) {
   let running = 0;
   const during = <T>(work: Promise<T>): Promise<T> => {

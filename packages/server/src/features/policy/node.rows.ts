@@ -26,8 +26,8 @@ import {
 } from './node-times.ts';
 
 /**
- * The project's version, and the polling node's record. The record's fields are null if there isn't
- * one.
+ * The project's version, and the record of the polling node. The record's fields are null if the
+ * node has no record.
  */
 export type NodeSeen = {
   version: number;
@@ -42,7 +42,9 @@ export type NodeSeen = {
   secretKeyId: string | null;
 };
 
-/** Returns one result per node, in the order of `nodes`. A null node is one without an ID. */
+/**
+ * Returns one result per node, in the order of `nodes`, where null stands for a node without an ID.
+ */
 export async function listNodesSeen(
   tx: Runner,
   projectId: string,
@@ -160,7 +162,7 @@ export type NodeAck = NodeName & {
   name: string | null;
   connectedMs: number;
   understands: readonly string[];
-  /** The secret key of the node's last poll; null if it used none. */
+  /** The secret key of the node's last poll; null if the poll used another kind of credential. */
   secretKeyId: string | null;
   isNew: boolean;
 };

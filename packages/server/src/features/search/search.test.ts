@@ -120,7 +120,7 @@ test('exact matches come first, then matches at the start of a field, then all o
   deepEqual(await idsOf(as.liveKey, 'ORCHID'), order);
 });
 
-test('a search returns the 10 best matches of each type', async (t) => {
+test('a search returns at most the 10 best matches of each type', async (t) => {
   const { as, given } = await harness(t);
   const tenants: string[] = [];
   for (let n = 10; n < 22; n += 1) {

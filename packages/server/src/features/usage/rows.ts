@@ -7,8 +7,8 @@ import type { Work } from '../../doors/work.ts';
 
 export type DayRow = { day: string; requests: number; errors: number };
 
-// Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
-// out using an index.
+// The current day, in a subquery that is evaluated once per statement. A direct call to the clock
+// would rule out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 /**
