@@ -1,5 +1,5 @@
-// Which address a request is attributed to. The secret key is limited to a network, so the response
-// shows whether the address is in it.
+// Which address a request is attributed to. The tests use a secret key limited to a network, so the
+// response shows whether the request's address is in that network.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

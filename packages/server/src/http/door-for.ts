@@ -106,9 +106,9 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 });
 
 /**
- * Call before the credential is looked up: rejects a change that couldn't finish in time before it
- * uses a connection. Call the returned function once the credential is known. Reads and polls are
- * not counted, because concurrent reads and polls share their statements.
+ * Call this before looking up the credential. If a change couldn't finish in time, it is rejected
+ * without using a database connection. Call the returned function once the credential has been
+ * looked up. Reads and polls are not counted, because concurrent reads and polls share statements.
  */
 export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
   route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;

@@ -46,7 +46,7 @@ function pageWith<Row, Item>(
 
 /** Pages with more `meta` than this need a slot in `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
-/** As large as a single row's `meta` can be. Such a row is the only one on its page. */
+/** The maximum size of a single row's `meta`. A row that large is the only one on its page. */
 const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;

@@ -56,8 +56,8 @@ export type Outgoing = {
 };
 
 /**
- * If the body takes longer to arrive, the caller is authenticated again, because its credential may
- * have been revoked or narrowed by then.
+ * If the body takes longer than this to arrive, the caller is authenticated again, because its
+ * credential may have been revoked or narrowed in the meantime.
  */
 const BODY_WITHIN_MS = 200;
 
@@ -126,7 +126,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
 
 const replayed = ({ headers }: Outgoing) => ({ ...headers, [REPLAYED_HEADER]: 'true' });
 
-/** Only a 503 tells the caller whether the change was made. */
+/** Only a 503 tells the caller that the change may have been made. */
 const failedBy =
   (fate: () => Fate) =>
   (thrown: unknown): never => {

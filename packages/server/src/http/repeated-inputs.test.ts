@@ -1,4 +1,4 @@
-// Which inputs are parsed again, and why requests cannot change the parsed inputs they share.
+// Which inputs are cached after parsing, and that requests cannot change a cached input.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHARS_KEPT_MAX, createInputMemory, INPUTS_KEPT_MAX } from './repeated-inputs.ts';

@@ -1,5 +1,5 @@
-// Request IDs. The caller may choose one, and it appears in the log and in the response. So if the
-// chosen ID looks like a credential (because headers were mixed up, for example), it is replaced.
+// Request IDs. The caller may choose the ID, and the ID appears in the log and in the response. So
+// if it looks like a credential (because headers were mixed up, for example), it is replaced.
 
 /** Parts of credentials from Keyrail and other products, in lowercase. */
 const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
@@ -20,6 +20,6 @@ export function chosenRequestId(value: string | string[] | undefined): string | 
   return TOKEN.test(value) && !TRACE.test(value) ? undefined : value;
 }
 
-/** Whether anything before the last dot looks like part of a token. */
+/** Whether the text before the last dot contains the beginning of a JSON Web Token. */
 const hasTokenPart = (value: string): boolean =>
   value.slice(0, Math.max(value.lastIndexOf('.'), 0)).includes(JWT_MARK);

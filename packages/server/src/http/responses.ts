@@ -8,7 +8,7 @@ import { type Headers, headersFor } from './headers.ts';
 import { JSON_TYPE } from './write-response.ts';
 
 export type Responses = {
-  /** A new object, which the caller may extend. */
+  /** The headers that every response has, in a new object that the caller may extend. */
   headersOf(request: FastifyRequest): Headers;
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply;
   answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -34,7 +34,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
       else logFault(log, error, request.id);
       const headers = Object.assign(headersOf(request), errorHeaders(error));
       headers['content-type'] = JSON_TYPE;
-      // A page on a rejected origin must not be able to read the response either.
+      // Removes the header that would let a page on a disallowed origin read this error response.
       if (error.code === 'origin_not_allowed') delete headers['access-control-allow-origin'];
       // If the body is unread, Fastify would close the connection; lingering.ts reads the rest of
       // the body instead.

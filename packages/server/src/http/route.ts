@@ -73,8 +73,9 @@ export type Doors = {
 type DoorName = keyof Doors;
 
 /**
- * A POST with a vendor credential passes the function that builds its response to `write`, so that
- * the response is stored with the change if the request has an idempotency key.
+ * If an endpoint is a POST that takes a secret key or a session, its route passes `write` the
+ * function that builds the response. If the request has an idempotency key, the response can then
+ * be stored together with the change.
  */
 type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
   `POST ${string}`,
@@ -103,8 +104,8 @@ type Input<L extends string, E> = {
   /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
   /**
-   * Authenticates again after a long wait; throws if the credential has since been revoked. Returns
-   * what it can still access.
+   * Authenticates the caller again after a long wait. Returns what the credential can still access;
+   * throws if the credential has been revoked in the meantime.
    */
   admitAgain(): Promise<Reach | null>;
 };
@@ -156,9 +157,8 @@ type Planned<A> = {
 };
 
 /**
- * The plan for a route whose endpoint accepts `dry_run`. `present` builds the response that is
- * stored for repeated requests. If the response needs more than the change provides, `finish`
- * completes it.
+ * Defines the plan for a route whose endpoint accepts `dry_run`. `present` builds the response that
+ * is stored for repeated requests. `finish` adds anything that is only known after the change.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
@@ -229,7 +229,7 @@ export type ServedRoute = RouteTerms & {
   foresee?(input: Record<string, unknown>): unknown;
 };
 
-/** The form in which `serve` receives a route with a plan. */
+/** A route with a plan, as `serve` receives it. */
 type PlanRoute = {
   plan(input: Record<string, unknown>): Planned<unknown>;
 };

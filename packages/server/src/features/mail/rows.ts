@@ -41,7 +41,10 @@ export async function insertMail<K extends keyof QueuedParams>(
   await many(tx as Runner, sql`insert into mail_outbox ${valuesOf(values)}`);
 }
 
-/** For jobs that may run twice: queues an email with a given ID only once. */
+/**
+ * Queues an email unless an email with the same ID has already been queued. For jobs that may run
+ * twice.
+ */
 export async function insertMailOnce<K extends MailKind>(
   tx: Work,
   { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
@@ -52,8 +55,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * The maximum number of emails to check when looking for one that is due. The first few may have
- * wrong due times if the clock has been set back.
+ * How many emails to check for one that is due. If the clock has been set back, the first few in
+ * the queue may have the wrong due time.
  */
 const LOOKED_AT_MAX = 100;
 
@@ -96,12 +99,12 @@ export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
   await many(tx, updateClaimed(claimed, { claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
-/** The email that replaces a queued request. */
+/** The email that a queued email request turns into, if the account should get one. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
 /**
- * Replaces the request with the email, so that later attempts send that same email. Null if the
- * claim has been lost.
+ * Replaces a queued email request with the email, so that later attempts send the same email. Null
+ * if the worker has lost its claim.
  */
 export const updateResolved = (
   tx: Work,
@@ -109,9 +112,7 @@ export const updateResolved = (
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/**
- * Deletes a request that doesn't result in an email, so that the recipient's address isn't kept.
- */
+/** Deletes an email request for which no email is sent, so that the address in it isn't kept. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }

@@ -43,7 +43,10 @@ export type SendParts = {
   log: Log;
 };
 
-/** Tries to send the next due email, or deletes its request. Returns false if none is due. */
+/**
+ * Handles the next due item in the queue. An email is sent. A request for an email is first turned
+ * into that email, or deleted if its account gets none. Returns false if nothing is due.
+ */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim }));
@@ -54,8 +57,8 @@ export async function sendDueMail(parts: SendParts): Promise<boolean> {
 }
 
 /**
- * If a worker dies between the two transactions, it leaves behind an unused token, which the next
- * run replaces.
+ * Turns an email request into an email. If the worker dies between the two transactions, it leaves
+ * behind an unused token, which the next run replaces.
  */
 async function resolve(
   { work, people }: SendParts,

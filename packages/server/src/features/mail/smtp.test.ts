@@ -17,8 +17,8 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 const RETRY_MS = 3000;
 
 /**
- * An app that sends its email to `sink`. To clear the queue, email left by other tests is first
- * written to files.
+ * An app that sends its email to the SMTP server `sink`. Emails left in the queue by other tests
+ * are written to files first, so that `sink` doesn't receive them.
  */
 async function mailing(
   t: TestContext,
@@ -109,7 +109,7 @@ test('every email queued while the SMTP server is down arrives exactly once afte
   equal(await sendAll(post), 0);
 });
 
-test('an email that the SMTP server rejects temporarily is retried later', async (t) => {
+test('an email that the SMTP server temporarily rejects is retried later', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('refuse');
@@ -149,7 +149,7 @@ test('if the connection breaks after the reply, the email is not sent twice, and
     equal(await sendAll(post), 1);
     ok((await queuedFor(post, email))[0]?.sentAt);
     sink.cut();
-    await new Promise((resolve) => setTimeout(resolve, 40)); // the sender receives the reset
+    await new Promise((resolve) => setTimeout(resolve, 40)); // the app notices the reset
   }
   clock.shift(3_600_000);
   equal(await sendAll(post), 0);

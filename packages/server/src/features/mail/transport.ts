@@ -38,7 +38,10 @@ function fileTransport(directory: string): MailTransport {
   };
 }
 
-/** Some SMTP servers delay their greeting, and some scan an email before accepting it. */
+/**
+ * Generous timeouts, because some SMTP servers delay their greeting or scan an email before
+ * accepting it.
+ */
 const CONNECT_TIMEOUT_MS = 20_000;
 const REPLY_TIMEOUT_MS = 60_000;
 
@@ -55,7 +58,7 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
         text,
         html,
         date: createdAt,
-        // The same for every attempt, so that receivers can recognise duplicates.
+        // Every attempt has the same Message-ID, so that receivers can recognise duplicates.
         messageId: `<${id}@${domain}>`,
         headers: { 'auto-submitted': 'auto-generated' },
       });

@@ -1,5 +1,5 @@
-// Authority never grows: a secret key has at most its creator's authority, even if it was created
-// by another key or by rotation. A workspace's creator owns only that workspace.
+// A secret key never has more authority than its creator, even if it was created by another key or
+// by rotation. Creating a workspace makes a user the owner of that workspace only.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

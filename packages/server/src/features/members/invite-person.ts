@@ -58,7 +58,10 @@ export async function invitePerson(
   );
 }
 
-/** Reloads the inviting member under the lock; null if the invitation is sent with a secret key. */
+/**
+ * Reloads the inviting member while the workspace is locked. Null if the invitation is sent with a
+ * secret key.
+ */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;

@@ -66,7 +66,7 @@ test('invitations sent with a secret key count towards its creator’s limit', a
   equal(await sent(token, 1), 0);
 });
 
-test('invitations sent with keys that no user created share the workspace’s limit', async (t) => {
+test('invitations sent with keys not created by a user share the workspace’s limit', async (t) => {
   const { sent } = await scene(t);
   const { tokens } = await harness(t);
   equal(await sent(tokens.liveKey, PER_HOUR + 1), PER_HOUR);

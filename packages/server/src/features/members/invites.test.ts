@@ -62,7 +62,7 @@ test('an invitation sent with a secret key does not mention an inviter', async (
   ok(mail?.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
-test('a verified account can accept an invitation to any address, and the workspace becomes active', async (t) => {
+test('a verified account can accept an invitation sent to any address, and is switched to that workspace', async (t) => {
   const app = await harness(t);
   const { call, userId } = await someone(app);
   const { id, token } = await app.as.owner(invite, { email: newAddress(), role: 'admin' });
@@ -241,7 +241,7 @@ test('every invalid invitation token gets exactly the same response', async (t) 
   await call(accept, { token: open.token });
 });
 
-test('invitations can be listed by ID, in any state', async (t) => {
+test('listing invitations by ID returns them in any state', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const sent = (by = as) => by.liveKey(invite, { email: newAddress(), role: 'member' });

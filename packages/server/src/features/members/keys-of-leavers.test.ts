@@ -16,7 +16,10 @@ const anOwner = (app: Harness): Promise<Person> =>
 
 type Minted = { id: string; key: string };
 
-/** Secret keys that can be traced back to a user, each in a different way. */
+/**
+ * Creates secret keys that trace back to the user, such as keys created by the user's own key, or
+ * by rotating it.
+ */
 async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Minted>> {
   const own = await call(mint, { env: 'live' });
   const byKey = await app.as.token(own.key)(mint, { env: 'live' });

@@ -81,7 +81,7 @@ test('role changes and removals are audited', async (t) => {
   equal(removed?.actor_id, (await app.people.owner()).userId);
 });
 
-test('a user who was never a member, or no longer is one, is not found', async (t) => {
+test('a former member, or a user who was never a member, is not found', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const foreign = await joined(other, 'member');
@@ -166,7 +166,7 @@ test('when all owners are removed or demoted concurrently, one remains an owner'
   ok((await app.as.liveKey('GET /v1/audit_logs/chain')).verified);
 });
 
-test('members can be listed by ID, including former ones', async (t) => {
+test('listing members by ID includes former members', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const owner = await app.people.owner();

@@ -8,7 +8,7 @@ import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from '.
 export type Removed = {
   userId: string;
   revokedKeys: number;
-  /** Keys with the owner role that trace back to the member and still work. */
+  /** Working secret keys with the owner role that trace back to the removed member. */
   ownerKeys: number;
 };
 

@@ -37,7 +37,7 @@ const selectMembers = (condition: Sql): Sql<MemberRow> =>
 
 /**
  * Lists the longest-standing members first, so that the list starts with the workspace's creator.
- * With IDs, it includes former members.
+ * If IDs are given, former members are included.
  */
 export function listMembers(tx: Read, { ids, after, limit }: Listing): Promise<MemberRow[]> {
   const listed = ids ? membersWithIds(ids) : sql`(${selectMembers(sql``)}) m`;

@@ -9,7 +9,7 @@ import { codeOf, type Input } from '@keyrail/testing/harness.ts';
 const snapshot = 'GET /v1/policy/snapshot';
 const delta = 'GET /v1/policy/delta';
 
-test('a snapshot leaves out keys that require a feature the node did not name', async (t) => {
+test('a snapshot omits keys that require a feature missing from the node’s list', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { id: plain, project_id } = await vendor.given.key();
   const { id: needy } = await vendor.given.key({ project_id, scopes: [NEEDS_ALPHA] });
@@ -44,7 +44,7 @@ test('a delta removes a key that a node can no longer enforce, and restores it o
   deepEqual(await changesFor({}), [['remove', 'revoked']]);
 });
 
-test('the ETag and the cursor depend on which known features a node names, but not on their order', async (t) => {
+test('the ETag and the cursor depend on which supported features a node lists, but not on their order', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   await vendor.given.key({ project_id });
@@ -76,7 +76,7 @@ test('the list of features must consist of 1 to 200 lowercase letters and commas
   }
 });
 
-test('a node is listed with the features it named in its last poll that the server knows, even behind a relay', async (t) => {
+test('the node list shows the features from each node’s last poll, except those unknown to the server, even behind a relay', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const listed = async () => {
@@ -114,7 +114,7 @@ test('a dry run counts the nodes that would reject the key after the change', as
   deepEqual(await unable([NEEDS_ALPHA, 'other']), [3, 0], 'they reject it already');
 });
 
-test('the list can be filtered for nodes whose secret key can do more than a node needs', async (t) => {
+test('the node list can be filtered for nodes whose secret key has more permissions than a node needs', async (t) => {
   const vendor = await vendorWithFeature(t);
   const { project_id } = await vendor.given.key();
   const listed = async (input: Input = {}) => {

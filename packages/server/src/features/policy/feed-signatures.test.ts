@@ -128,8 +128,8 @@ test('nodes that send their ID in a header share a signature; nodes that send it
   equal(named[0]?.headers['content-digest'], named[1]?.headers['content-digest']);
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
-  // Signatures contain the time in seconds, so two responses share one only if they are signed in
-  // the same second. At least one of three attempts must achieve that.
+  // Signatures contain the time in seconds, so two responses have the same signature only if they
+  // are signed in the same second. That must happen in at least one of three attempts.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));

@@ -68,7 +68,10 @@ export async function readSnapshot(
 type Listed = {
   entries: EntryRow[];
   isFull: boolean;
-  /** Where reading stopped because most of the keys are not for this node. */
+  /**
+   * Set if reading stopped before the page was full, because too many keys had to be skipped: the
+   * position of the last key read.
+   */
   stoppedAt: EntryPosition | null;
 };
 

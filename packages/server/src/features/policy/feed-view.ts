@@ -14,8 +14,8 @@ export type FeedFilter = {
   /** The optional fields to include in entries, sorted by name. */
   include: readonly FeedInclude[];
   /**
-   * The known features that the node can enforce, sorted. It doesn't get keys that require any
-   * others.
+   * The features that the node can enforce and this server knows, sorted. Keys that require any
+   * other feature aren't sent to the node.
    */
   understands: readonly string[];
 };
@@ -54,23 +54,29 @@ export const knownOf = (words: readonly string[] = [], features: readonly string
 export const isInFeed = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: string }): boolean =>
   tenantIds === null || tenantIds.includes(tenantId);
 
-/** The list partitions that a delta reads, including those of revoked keys. */
+/**
+ * The list partitions (one per environment and revocation state) that a delta reads, including
+ * those of revoked keys.
+ */
 export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: true });
 
-/** The list partitions that a snapshot reads. */
+/** The list partitions that a snapshot reads, which exclude those of revoked keys. */
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** The env scopes that a node can have, as spelled in its record and in responses. */
+/**
+ * A node's env scope says which environments it follows. Node records and responses contain these
+ * values.
+ */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
 /**
- * Returns the env scopes whose nodes a credential may see; with `env`, only those that include that
- * environment.
+ * Returns the env scopes of the nodes that a credential may see. If `env` is given, only scopes
+ * that include `env`.
  */
 export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {
   if (envs.length < allEnvs.length) return [...envs];

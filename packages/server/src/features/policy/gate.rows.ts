@@ -6,17 +6,20 @@ import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 
 /**
- * Each process regularly notes that it is serving. If two of its notes are further apart than this,
- * it may not have been serving in between.
+ * Each process regularly records a note that it is serving. If two notes are further apart than
+ * this, the process may not have been serving in between.
  */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How long records of served time are kept. Must be longer than any query looks back. */
+/**
+ * How long to keep records of the time during which the server was up. Must be longer than any
+ * query looks back.
+ */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
 /**
- * The maximum number of spans kept, which is enough for several per process. Removing a span only
- * makes nodes count as live for longer.
+ * How many spans of served time to keep, which is enough for several per process. If a span is
+ * deleted, nodes only count as live for longer than they should.
  */
 const SPANS_MAX = 1000;
 

@@ -17,7 +17,7 @@ import { createMetrics } from '../../observe/metrics.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** Settings for an app, and how many polls it is holding. */
+/** Returns metrics settings for an app, and a function that counts the polls the app is holding. */
 function metered() {
   const metrics = createMetrics(systemClock);
   let polls = () => 0;
@@ -72,7 +72,8 @@ test('a held poll ends when its client disconnects', async (t) => {
   await until(() => polls() === 0, 20_000);
 });
 
-// If the second poll were held, the first one would reach its time limit sooner and get a 304.
+// Both polls wait 30 s. If the second poll were held too, the first one would time out with a 304
+// before the test creates a key.
 test('a poll beyond the workspace’s held-poll limit gets an immediate response', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
@@ -176,7 +177,7 @@ test('a change made between reading the version and starting to wait is not miss
   ok(performance.now() - beganAt < 25_000, 'the response came only after its timeout');
 });
 
-/** A database, and how many statements and transactions are running in it. */
+/** Wraps a database to count the statements and transactions running in it. */
 function counted(db: Database) {
   let running = 0;
   const during = <T>(work: Promise<T>): Promise<T> => {
@@ -205,8 +206,8 @@ test('1,000 held polls use no database connections, and share a single read when
   const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
   const answers: Promise<{ status: number }>[] = [];
   const allHeld = () => until(() => polls() === answers.length && busy.running() === 0);
-  // Sent in groups, because a slow machine would turn away some of a thousand polls that arrive
-  // together.
+  // The polls are sent 100 at a time, because a slow machine would reject some of them if all 1,000
+  // arrived together.
   for (let n = 0; n < 1000; n += 1) {
     answers.push(ask(beside, delta, { input: asked(`node-${n}`), headers }));
     if (answers.length % 100 === 0) await allHeld();
@@ -247,7 +248,8 @@ test('other endpoints stay responsive while 200 revocations wait for nodes', asy
       waiting -= 1;
     });
     revoked.push(answered);
-    // Awaited, so that the revocations aren't all written at the same time.
+    // Waits for one response before the next revocation, so that the revocations aren't all written
+    // at the same time.
     await call('GET /v1/keys/{id}', { id });
   }
   const times: number[] = [];

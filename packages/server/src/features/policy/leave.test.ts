@@ -20,7 +20,7 @@ async function countedIn(t: TestContext, vendor: Harness, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('an unnamed node is removed as soon as it leaves, and is counted again after its next poll', async (t) => {
+test('a node without a name is removed as soon as it leaves, and is counted again after its next poll', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'old' });
@@ -66,7 +66,7 @@ const named = (vendor: Harness) => ({
   'keyrail-node-name': 'pod',
 });
 
-test('a poll that arrives just after a named node has left is rejected, and the node is not counted', async (t) => {
+test('a poll that arrives just after a node with a name has left is rejected, and the node is not counted', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'pod:known' });
@@ -102,7 +102,7 @@ test('a poll that arrives just after a named node has left is rejected, and the 
   );
 });
 
-test('a named node that polls a minute after it left is counted again', async (t) => {
+test('a node with a name that polls a minute after leaving is counted again', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const asked = { project_id, node: 'pod:1', since: 2 };

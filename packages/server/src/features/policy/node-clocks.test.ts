@@ -68,7 +68,7 @@ test('a node killed while the clock is ahead stops being counted after the usual
   equal(await reason(), null);
 });
 
-test('no node becomes silent or behind when the clock jumps ahead', async (t) => {
+test('no node is reported as silent or behind when the clock jumps ahead', async (t) => {
   const { app, serve, heard, listed, explained, reason } = await scene(t);
   await heard();
   for (const stepMs of [HOUR_MS, 23 * HOUR_MS, 6 * DAY_MS - HOUR_MS]) {

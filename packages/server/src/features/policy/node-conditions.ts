@@ -47,7 +47,9 @@ export const isOverprivileged = sql`exists (
   select from secret_keys k where k.id = policy_nodes.secret_key_id and k.revoked_at is null
     and (k.permissions is null or not k.permissions <@ ${profiles.node}::text[]))`;
 
-/** Selects the nodes that see a change in one environment. */
+/**
+ * A change in one environment of a project. It is sent to the nodes that follow that environment.
+ */
 export type ChangeScope = { projectId: string; env: Env };
 
 export const seesChangeIn = ({ projectId, env }: ChangeScope) =>

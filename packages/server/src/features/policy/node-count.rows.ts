@@ -66,7 +66,8 @@ export async function countSilentNodes(
 }
 
 /**
- * The nodes that see any of these changes, or all of the workspace's nodes with these env scopes.
+ * Which nodes to count: those that receive any of these changes, or all of the workspace's nodes
+ * with these env scopes.
  */
 export type NodeSelection =
   | { changes: readonly ChangeScope[] }
@@ -96,8 +97,9 @@ const isSeenBy = (filter: NodeSelection): Sql =>
         cross join lateral (values (env), ('all')) as seen (scope))`;
 
 /**
- * Of the nodes that revocations wait for, counts those that can enforce every feature an API key
- * requires now, but not every feature it would require with these values.
+ * Counts the nodes that would lose an API key if it were changed to these values: they can enforce
+ * all features that the key requires now, but not all that it would require then. Counts only nodes
+ * that revocations wait for.
  */
 export async function countUnableNodes(
   tx: Runner,

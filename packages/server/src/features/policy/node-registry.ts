@@ -25,14 +25,14 @@ export type PollingNode = {
   filter: FeedFilter;
   /** Undefined if the request doesn't identify a node; nothing is then recorded. */
   nodeId: string | undefined;
-  /** Null if the node reports no name. Only a named node's polls are rejected after it has left. */
+  /**
+   * Null if the node reports no name. Only nodes with a name have their polls rejected after
+   * leaving.
+   */
   name: string | null;
   /** The longest time until the node's next poll; null if not reported. */
   nextPollMs: number | null;
-  /**
-   * A change to this alone is not recorded, unlike a change to the features that the node
-   * understands.
-   */
+  /** If only the SDK version has changed since the last poll, no record is written. */
   sdk: SdkName | null;
 };
 
@@ -103,10 +103,10 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // Subtracts 1 ms because the database truncates times to milliseconds. Otherwise the record
-      // of this poll could seem to be from a later one.
+      // Subtracts 1 ms because the database truncates times to milliseconds. Otherwise, the node
+      // could appear to have polled again since.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
-      // If this isn't recorded, the node counts as connected until its next poll is overdue.
+      // If this update fails, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
         await updateHungUpNodes(read, nodes);
         return nodes.map(() => true);

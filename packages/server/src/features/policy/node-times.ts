@@ -4,10 +4,13 @@
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** A poll is not recorded if another one was recorded less than this long before it. */
+/** A poll is not recorded if less time than this has passed since the last recorded poll. */
 export const RECORDED_APART_MS = 10 * SECOND_MS;
 
-/** Includes RECORDED_APART_MS, so that a node that polled in time is always counted. */
+/**
+ * How long a node counts as live after its last recorded poll. Includes RECORDED_APART_MS, because
+ * a later poll may not have been recorded.
+ */
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
@@ -32,8 +35,8 @@ export const connectedMs = (nextPollMs: number): number =>
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
 /**
- * Measured by the wall clock: how long nodes are reported as silent, and when their records are
- * deleted.
+ * These two are measured by the wall clock: how long a node is reported as silent, and when its
+ * record is deleted.
  */
 export const NODE_SILENT_MS_MAX = DAY_MS;
 export const NODE_FORGOTTEN_AFTER_MS = 7 * DAY_MS;

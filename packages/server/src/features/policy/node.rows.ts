@@ -26,8 +26,8 @@ import {
 } from './node-times.ts';
 
 /**
- * The project's version, and the polling node's record. The record's fields are null if there isn't
- * one.
+ * The project's version, and the record of the polling node. The record's fields are null if the
+ * node has no record.
  */
 export type NodeSeen = {
   version: number;
@@ -42,7 +42,9 @@ export type NodeSeen = {
   secretKeyId: string | null;
 };
 
-/** Returns one result per node, in the order of `nodes`. A null node is one without an ID. */
+/**
+ * Returns one result per node, in the order of `nodes`, where null stands for a node without an ID.
+ */
 export async function listNodesSeen(
   tx: Runner,
   projectId: string,
@@ -78,7 +80,8 @@ export async function listNodesSeen(
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
 /**
- * A node that revocations wait for now, or that one still in progress may have been waiting for.
+ * A node that revocations wait for now, or that a revocation still in progress may have been
+ * waiting for.
  */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
@@ -112,7 +115,10 @@ type NodeFilter = {
   limit: number;
 };
 
-/** The values of the generated column scope_rank, the first column of this list's index. */
+/**
+ * The value of the generated column scope_rank for each env scope. The index for the node list
+ * starts with that column.
+ */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /**
@@ -156,7 +162,7 @@ export type NodeAck = NodeName & {
   name: string | null;
   connectedMs: number;
   understands: readonly string[];
-  /** The secret key of the node's last poll; null if it used none. */
+  /** The secret key of the node's last poll; null if the poll used another kind of credential. */
   secretKeyId: string | null;
   isNew: boolean;
 };

@@ -1,5 +1,6 @@
-// PostgreSQL replans a prepared statement whenever it expects a plan for the current values to be
-// cheaper. For lookups made on every request or poll, planning takes longer than execution.
+// PostgreSQL plans a prepared statement again whenever it expects a plan for the current values to
+// be cheaper. Lookups made on every request or poll must avoid that, because planning them takes
+// longer than running them.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

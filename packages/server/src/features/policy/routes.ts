@@ -30,7 +30,7 @@ export type PolicyParts = {
   hub: PolicyHub;
   policyPageKeysMax: number;
   signFeed: SignFeed;
-  /** The features that keys may require. Tests add one. */
+  /** The features that keys may require. Tests add a made-up feature. */
   feedFeatures: readonly string[];
 };
 

@@ -82,13 +82,17 @@ const entryColumns = ({ include, understands }: Pick<FeedFilter, 'include' | 'un
     ...(include.includes('meta') ? [sql`meta_bytes`] : []),
   ]);
 
-/** Sorts after every key, so it marks the start of a list partition, which is read newest first. */
+/**
+ * The start of a list partition (the keys of one environment, either revoked or not), which is read
+ * newest first. Sorts after every key.
+ */
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * Lists a snapshot's keys by list partition, newest first within each. This is the order of the
- * indexes, and an unrevoked key's place in it never changes. Each partition's starting point is
- * passed as an index bound, so a page's cost depends only on its size, not on where it starts.
+ * Lists a snapshot's keys by list partition, newest first within each partition. This is the order
+ * of the indexes, and a key keeps its place in that order until it is revoked. Each partition's
+ * starting point is passed as an index bound, so a page's cost depends only on its size, not on
+ * where it starts.
  */
 export function listEntries(
   tx: Runner,
@@ -124,7 +128,9 @@ export function listEntries(
   );
 }
 
-/** Sorts before every ID, so it marks the start of each list partition in a change. */
+/**
+ * The start of each list partition in a change, which is read in ID order. Sorts before every ID.
+ */
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -136,7 +136,7 @@ test('a node stays counted when the clock is set back', async (t) => {
   equal(await app.counted(), 'a + 0 silent');
 });
 
-test('the record of served time stays bounded, but still covers the longest period it is used to measure', async (t) => {
+test('the record of served time stays bounded, but still covers the longest period that queries need', async (t) => {
   const app = await scene(t);
   ok(SERVED_KEPT_MS > NODE_KEPT_MS);
   for (let n = 0; n < 130; n += 1) {

@@ -85,9 +85,9 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 }
 
 /**
- * Deletes a restore's record once all nodes have had enough time to poll. Otherwise the restore
- * would count as recent again if the clock were set back, because that discards records of the time
- * the server has been up since the restore.
+ * Deletes a restore's record once all nodes have had enough time to poll. If the record were kept
+ * and the clock set back, the restore would count as recent again, because setting the clock back
+ * discards the records of how long the server has been up since the restore.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(
@@ -98,7 +98,8 @@ export async function removeSettledRestores(tx: Work): Promise<void> {
 
 /**
  * Corrects nodes whose last poll is in the future because the clock has since been set back.
- * Otherwise revocations would wait for them until that time, even if they are no longer running.
+ * Otherwise, revocations would wait for these nodes until the clock catches up, even if the nodes
+ * no longer run.
  */
 export async function updateNodesAhead(tx: Work): Promise<void> {
   await many(

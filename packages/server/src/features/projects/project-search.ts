@@ -1,4 +1,4 @@
-// What a search reads of projects.
+// The columns of projects that a search reads.
 import { sql } from '../../base/sql.ts';
 import type { Searchable } from '../../base/text-match.ts';
 

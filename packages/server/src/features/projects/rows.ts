@@ -27,7 +27,7 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks the creation of keys in the project,
- * but not rotations, because a deletion may be waiting for one.
+ * but not key rotations, because the deletion itself may be waiting for a rotation to finish.
  */
 export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
   const lock = locking(tx, sql`for no key update of p`);
@@ -41,7 +41,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   slug?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** Part of a name, slug or ID. */
+  /** The search text: any part of a name, slug or ID. */
   q?: string | undefined;
   after: Position | null;
   limit: number;

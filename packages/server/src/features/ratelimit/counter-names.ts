@@ -35,8 +35,8 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /**
- * The owner whose quota limits the number of counters. On Redis Cluster, each slot has its own
- * share of the quota.
+ * The owner of a check's counters: the workspace and environment or, on Redis Cluster, the slot.
+ * Each owner has a quota that limits how many counters it may have.
  */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;

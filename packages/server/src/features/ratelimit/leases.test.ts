@@ -8,8 +8,8 @@ const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
 /**
- * The longest window. It is divided into sub-buckets of about two days, so none of them ends during
- * a test.
+ * The longest possible window. It is divided into sub-buckets of about two days, so no sub-bucket
+ * ends during a test.
  */
 const MONTH_MS = 2_678_400_000;
 

@@ -141,7 +141,7 @@ test('a denied check is allowed after `retry_after_seconds` on the store’s clo
   }
 });
 
-test('a rule’s scope decides whether keys or tenants are counted, and checks without one share an anonymous subject', async (t) => {
+test('a rule’s scope decides whether keys or tenants are counted, and all checks without a key or tenant ID share a counter', async (t) => {
   const app = await harness(t);
   const project_id = randomUUID();
   const key_id = randomUUID();

@@ -58,7 +58,10 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
 
 type Counted = { env: Env; project_id: string; key_id: string | null; tenant_id: string | null };
 
-/** Projects are not looked up, so only a limited secret key gets a 404. */
+/**
+ * Projects are not looked up in the database. Only a secret key limited to certain projects gets a
+ * 404 for other projects.
+ */
 function subjectsOf({ workspaceId, projectIds }: Reach, body: Counted): Subjects {
   if (projectIds && !projectIds.includes(body.project_id)) throw notFound('project');
   return {

@@ -1,4 +1,4 @@
-// The database connection is lost between any two steps of a request with an idempotency key.
+// Loses the database connection between any two steps of a request with an idempotency key.
 // Repeating the request with the same key creates one API key, not two. The 503 returned for the
 // first attempt says whether that API key may exist.
 import { deepEqual, equal, ok } from 'node:assert/strict';

@@ -208,7 +208,7 @@ async function bytesOf(app: Harness): Promise<number> {
   return (await worker<{ bytes: number }>(app, text, [app.workspaceId])).rows[0]?.bytes ?? -1;
 }
 
-test('when a workspace exceeds its byte limit in an environment, its oldest records there are removed', async (t) => {
+test('when a workspace exceeds its byte limit in an environment, its oldest idempotency keys in that environment are removed', async (t) => {
   const app = await opened(t);
   const testing = app.keyed(app.tokens.testKey);
   const tenant = (ask: Ask, name: string) => ask(newTenant, { external_id: name }, name);

@@ -94,7 +94,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
       if (!isFirst && !kept?.keys.has(identifier)) await readOnceMore();
       const key = kept?.keys.get(identifier);
       if (key) return key;
-      // The key may be newer than the list in memory, so the scanner should retry.
+      // The list in memory may be too old to contain the key, so the scanner should retry.
       if (!kept || fault !== null) throw unavailable(fault);
       return null;
     },

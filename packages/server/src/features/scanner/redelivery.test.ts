@@ -1,5 +1,5 @@
-// Long reports, slow reports and failures. Leaks that have been handled stay handled, and a
-// redelivery handles the rest.
+// Long reports, slow reports and failures. A failure doesn't undo what has already been done about
+// a leak, and the next delivery of the report handles the remaining leaks.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';

@@ -1,4 +1,4 @@
-// A search through everything in a workspace.
+// Searches everything in a workspace.
 import { searchEndpoints } from '@keyrail/protocol/endpoints/search.ts';
 import { serve } from '../../http/route.ts';
 import { presentFound } from './present.ts';

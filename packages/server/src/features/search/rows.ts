@@ -1,5 +1,5 @@
-// The statements of a search through everything, one for each type. Each finds what the type's list
-// would show: row-level security and the conditions of the list apply.
+// The SQL statements of a workspace search, one per object type. Each statement finds only what the
+// list endpoint for that type would show: the same row-level security and conditions apply.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { SEARCH_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Sql, sql } from '../../base/sql.ts';
@@ -26,7 +26,7 @@ import { searchableTenants } from '../tenants/tenant-search.ts';
 
 export type Question = { q: string; env: Env | undefined };
 
-/** What determines a result's place. */
+/** The fields that determine a result's position. */
 type Placed = { createdAt: Date; rank: number };
 
 export type FoundRow = Placed & {
@@ -98,7 +98,7 @@ export function findSecretKeys(tx: Read, { q, env }: Question): Promise<FoundRow
   );
 }
 
-/** A member's ID is the user's. */
+/** A member's ID is the user ID. */
 export function findMembers(tx: Read, { q }: Question): Promise<FoundRow[]> {
   const newest = sql`(
     select member.user_id as id, member.created_at, named.*
@@ -117,7 +117,7 @@ export function findMembers(tx: Read, { q }: Question): Promise<FoundRow[]> {
   );
 }
 
-/** A node's row was created when it was first seen. */
+/** A node's `created_at` is the time it was first seen. */
 export function findNodes(tx: Read, { q, env }: Question): Promise<FoundNode[]> {
   const nodes = sql`(
     select node.*, project.id as project_id, project.name as project_name

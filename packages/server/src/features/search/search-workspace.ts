@@ -1,4 +1,4 @@
-// Searches through everything that the caller may list.
+// Searches everything that the caller may list.
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { lacks } from '@keyrail/protocol/wire/permissions.ts';
@@ -29,7 +29,7 @@ const finders = {
   member: findMembers,
 } satisfies Record<Exclude<SearchType, 'node'>, unknown>;
 
-/** The list of each type. Who may not call it finds nothing of that type. */
+/** The list endpoint for each type. Callers that may not use it get no results of that type. */
 const lists: Record<SearchType, AnyLine> = {
   api_key: 'GET /v1/keys',
   tenant: 'GET /v1/tenants',
@@ -45,13 +45,13 @@ function mayList({ permissions, projectIds }: Reach, type: SearchType): boolean 
   return !permission || lacks(permissions ?? null, [permission]).length === 0;
 }
 
-/** Returns the best matches first; matches of the same kind, newest first. */
+/** Returns the best matches first. Equally good matches are sorted newest first. */
 export async function searchWorkspace(
   read: Read,
   { types = searchTypes, ...question }: Question & { types: readonly SearchType[] | undefined },
 ): Promise<FoundThing[]> {
   const found: FoundThing[] = [];
-  // One after another, so that a search uses one connection.
+  // Searches one type after another, so that a search uses only one connection.
   for (const type of types.filter((each) => mayList(read.reach, each))) {
     if (type === 'node') {
       const hidden = mayList(read.reach, 'project') ? {} : { projectName: null };

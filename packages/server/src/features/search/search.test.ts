@@ -1,4 +1,4 @@
-// One search finds everything in a workspace that the caller may list.
+// A search finds everything in a workspace that the caller may list.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -33,7 +33,7 @@ async function ground(t: TestContext) {
   return { ...app, project, tenant, key, testKey, secret, member };
 }
 
-test('each type is found by any part of each of its fields', async (t) => {
+test('objects of every type are found by any part of any of their fields', async (t) => {
   const { as, project, tenant, key, secret, member } = await ground(t);
   const texts: Record<string, string[]> = {
     [key.id]: ['integration', 'NER INT', '381', key.display_prefix.slice(4), key.id.slice(9)],
@@ -48,7 +48,7 @@ test('each type is found by any part of each of its fields', async (t) => {
   }
 });
 
-test('a result has a title, a subtitle, a state and the path of the object', async (t) => {
+test('a result has a title, a subtitle, a state and the object’s path', async (t) => {
   const { as, project, tenant, key, secret, member } = await ground(t);
   const one = async (q: string) => {
     const [result, ...others] = await found(as.liveKey, q);
@@ -109,7 +109,7 @@ test('a result has a title, a subtitle, a state and the path of the object', asy
   });
 });
 
-test('exact matches come first, then beginnings, then all others, each newest first', async (t) => {
+test('exact matches come first, then matches at the start of a field, then all others, newest first within each group', async (t) => {
   const { as, given } = await harness(t);
   const inside = await given.tenant({ external_id: 'a-1', name: 'The orchid' });
   const whole = await given.tenant({ external_id: 'orchid' });
@@ -120,7 +120,7 @@ test('exact matches come first, then beginnings, then all others, each newest fi
   deepEqual(await idsOf(as.liveKey, 'ORCHID'), order);
 });
 
-test('at most 10 of each type are returned, the best ones', async (t) => {
+test('a search returns at most the 10 best matches of each type', async (t) => {
   const { as, given } = await harness(t);
   const tenants: string[] = [];
   for (let n = 10; n < 22; n += 1) {
@@ -142,7 +142,7 @@ test('at most 10 of each type are returned, the best ones', async (t) => {
   equal(results.length, 20);
 });
 
-test('a search is limited to types and an environment', async (t) => {
+test('a search can be limited to certain types and to one environment', async (t) => {
   const { as, tenant, project, key, testKey } = await ground(t);
   await as.liveKey('PATCH /v1/tenants/{id}', { id: tenant.id, name: 'Partner' });
   await as.liveKey('PATCH /v1/projects/{id}', { id: project.id, name: 'Partner' });
@@ -158,7 +158,7 @@ test('a search is limited to types and an environment', async (t) => {
   }
 });
 
-test('a search finds nothing of another workspace, and nothing that was deleted', async (t) => {
+test('a search does not find deleted objects or another workspace’s objects', async (t) => {
   const { as, tenant, project, member, people } = await ground(t);
   const other = await harness(t);
   for (const q of ['globex', 'integration', 'our bil', 'nightly', member.email, 'edge-fra']) {
@@ -176,7 +176,7 @@ test('a search finds nothing of another workspace, and nothing that was deleted'
   equal(revoked?.state, 'revoked');
 });
 
-test('a member finds everything', async (t) => {
+test('a member can find projects, tenants, API keys and secret keys', async (t) => {
   const { member, project, tenant, key, secret } = await ground(t);
   for (const [q, { id }] of Object.entries({ our: project, globex: tenant, tegr: key })) {
     deepEqual(await idsOf(member.call, q), [id], q);
@@ -184,7 +184,7 @@ test('a member finds everything', async (t) => {
   deepEqual(await idsOf(member.call, 'nightly'), [secret.id]);
 });
 
-test('a test key finds test keys, and what has no environment', async (t) => {
+test('a test key finds only test objects, and objects without an environment', async (t) => {
   const app = await ground(t);
   const { as, project, tenant, testKey, key, member } = app;
   await as.testKey('GET /v1/policy/snapshot', { project_id: project.id, node: 'test-node' });
@@ -201,7 +201,7 @@ test('a test key finds test keys, and what has no environment', async (t) => {
   await refused(as.testKey(line, { q: 'partner', env: 'live' }), 403, 'forbidden');
 });
 
-test('a key that is limited to projects finds nothing outside of them', async (t) => {
+test('a key limited to certain projects finds nothing from other projects', async (t) => {
   const app = await ground(t);
   const { as, given, tenant, project, key, member } = app;
   const other = await given.project({ name: 'Harbour cranes' });
@@ -214,14 +214,14 @@ test('a key that is limited to projects finds nothing outside of them', async (t
   for (const q of [theirs.id, theirs.display_prefix, other.id, other.slug, 'nightly']) {
     deepEqual(await idsOf(inside, q), [], q);
   }
-  // As in their lists: tenants are shared by all projects, and members are not shown.
+  // As in the list endpoints, tenants are shared by all projects, and members are hidden.
   deepEqual(await idsOf(inside, 'globex'), [tenant.id]);
   deepEqual(await idsOf(inside, member.email), []);
   const both = await limitedKey(app, { project_ids: [project.id, other.id] });
   deepEqual(await idsOf(both, 'integration'), [theirs.id, key.id]);
 });
 
-test('a key finds only the types whose list it may read', async (t) => {
+test('a key finds only objects of the types it may list', async (t) => {
   const app = await ground(t);
   const { member } = app;
   const texts: Record<string, [string, string]> = {
@@ -253,7 +253,7 @@ test('a key finds only the types whose list it may read', async (t) => {
   await refused(lacking(line, { q: 'globex' }), 403, 'forbidden');
 });
 
-test('% and _ are ordinary characters', async (t) => {
+test('% and _ in a search text are not wildcards', async (t) => {
   const { as, given } = await harness(t);
   const percent = await given.tenant({ external_id: '100%_sure', name: 'Sure' });
   await given.tenant({ external_id: '100 not sure' });
@@ -262,7 +262,7 @@ test('% and _ are ordinary characters', async (t) => {
   for (const q of ['%%%', '___', '1%e', '\\%_', "'; --"]) deepEqual(await idsOf(as.liveKey, q), []);
 });
 
-test('a text has 3 to 100 characters, without the spaces around it', async (t) => {
+test('a search text must have 3 to 100 characters, not counting surrounding spaces', async (t) => {
   const { as, given } = await harness(t);
   const tenant = await given.tenant({ external_id: 'x'.repeat(120) });
   const ä = await given.tenant({ external_id: 'ääääá' });
@@ -275,7 +275,7 @@ test('a text has 3 to 100 characters, without the spaces around it', async (t) =
   await refused(as.liveKey(line, {}), 400, 'invalid_request');
 });
 
-test('a full credential anywhere in the text is rejected and not repeated', async (t) => {
+test('a search text that contains a full credential is rejected, and the error does not repeat the credential', async (t) => {
   const { as, given, tokens, people } = await harness(t);
   const { key } = await given.key();
   const { token } = await people.owner();
@@ -290,7 +290,7 @@ test('a full credential anywhere in the text is rejected and not repeated', asyn
   }
 });
 
-test('the log contains no search text, whether it is accepted or rejected', async (t) => {
+test('search texts are never logged, whether accepted or rejected', async (t) => {
   const { testApp, tokens } = await harness(t);
   const out = new PassThrough();
   let logged = '';

@@ -23,7 +23,7 @@ const keyWith = ({ as }: Harness, limits: object) => as.liveKey(create, { env: '
 const makerWith = (app: Harness, held: readonly string[], more: object = {}) =>
   keyWith(app, { permissions: ['secret_keys:write', 'secret_keys:read', ...held], ...more });
 
-test('a key shows its limits, and a profile if one has exactly the same permissions', async (t) => {
+test('a key’s details include its limits, and a profile if one has exactly the same permissions', async (t) => {
   const app = await harness(t);
   const project = await app.given.project();
   for (const profile of profileNames) {

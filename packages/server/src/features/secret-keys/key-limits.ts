@@ -22,7 +22,7 @@ export function refuseBeyondCaller(reach: Reach, wanted: KeyLimits): void {
   const { permissions: held = null, projectIds = null, networks = null } = reach;
   const missing = lacks(held, wanted.permissions ?? permissions);
   if (missing.length > 0) throw lacking(missing);
-  // A key without a list would also have the permissions that later releases add.
+  // A key without a list of permissions would also get the permissions that later releases add.
   if (!isWithin(held, wanted.permissions, isEqual)) throw beyond('permissions');
   if (!isWithin(projectIds, wanted.projectIds, isEqual)) throw beyond('projects');
   if (!isWithin(networks, wanted.networks, containsNetwork)) throw beyond('networks');

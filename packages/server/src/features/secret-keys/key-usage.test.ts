@@ -21,7 +21,7 @@ async function usedBy({ as }: Harness, id: string): Promise<string[]> {
   return permissions.map(({ permission }) => permission).sort();
 }
 
-/** Waits until exactly these uses are recorded, because that happens after the response. */
+/** Waits until exactly these uses are recorded. A use is recorded after the response is sent. */
 const showsUse = (app: Harness, id: string, used: string[]) =>
   until(async () => (await usedBy(app, id)).join() === used.join());
 

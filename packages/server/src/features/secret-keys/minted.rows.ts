@@ -14,10 +14,10 @@ export type MintedKey = {
 };
 
 /**
- * The keys that a user created, the keys created with those, and the new keys from rotating any of
- * them, even if someone else did the rotation. The audit log is searched through its indexes on
- * actors and targets. The condition on rotations compares `is_live` only because the target index
- * includes it.
+ * Lists the keys that a user created, the keys created with those keys, and the new keys from
+ * rotating any of these keys, even if someone else rotated it. The audit log is searched through
+ * its indexes on actors and targets. The condition on rotations compares `is_live` only because the
+ * index on targets includes that column.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
   many(

@@ -9,7 +9,7 @@ import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 const narrow = 'PATCH /v1/secret_keys/{id}';
 const revoke = 'POST /v1/secret_keys/{id}/revoke';
 
-/** A key for two projects, and a tenant. */
+/** Creates a tenant, and a secret key limited to two projects. */
 async function ground(t: TestContext) {
   const app = await harness(t);
   const kept = await app.given.project();
@@ -37,7 +37,7 @@ const changes: [string, number, (on: Ground) => Promise<unknown>][] = [
 const narrowTo = ({ app, made: { id } }: Ground, limits: Input) =>
   app.as.liveKey(narrow, { id, ...limits });
 
-/** Sends the first byte of the body, and the rest after `meanwhile`. */
+/** Sends the first byte of the body, runs `meanwhile`, and then sends the rest. */
 const sendSlowly = (
   { testApp }: Harness,
   { token, body, meanwhile }: { token: string; body: object; meanwhile: () => Promise<unknown> },

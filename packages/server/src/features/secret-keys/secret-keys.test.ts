@@ -240,7 +240,7 @@ test('every response that contains a secret key shows its state', async (t) => {
   );
 });
 
-test('secret keys can be listed by ID, including revoked ones', async (t) => {
+test('listing secret keys by ID includes revoked keys', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const live = await as.liveKey(create, { env: 'live' });

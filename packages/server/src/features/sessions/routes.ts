@@ -29,7 +29,7 @@ const revoked = ({ id }: { id: string }) => ({
   revoked: true as const,
 });
 
-/** Clients may send any bytes, so only printable ASCII is kept. */
+/** Keeps only printable ASCII, because clients may send any bytes as the User-Agent header. */
 const userAgentIn = (text: string | undefined): string | null =>
   text?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_CHARS_MAX) || null;
 

@@ -1,4 +1,4 @@
-// All SQL statements for sessions, plus the one that lists a user's own memberships.
+// All SQL statements for sessions, plus the statement that lists a user's own memberships.
 import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';

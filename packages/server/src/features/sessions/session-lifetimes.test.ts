@@ -88,7 +88,7 @@ test('a session’s `last_seen_at` and `expires_at` change together', async (t) 
   equal(after.endsAtLast, before.endsAtLast);
 });
 
-test('a session that was signed out stays signed out', async (t) => {
+test('a signed-out session stays signed out', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   await person.call('DELETE /v1/auth/sessions/current');

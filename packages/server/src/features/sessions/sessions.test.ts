@@ -123,7 +123,7 @@ test('sessions are listed in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('a session that was signed out is rejected on the next request', async (t) => {
+test('a signed-out session is rejected on the next request', async (t) => {
   const app = await harness(t);
   const here = await someone(app);
   const there = await again(app, here);

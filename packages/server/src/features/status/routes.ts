@@ -87,7 +87,7 @@ export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts)
       boundary: 'none',
       door: 'probe',
       run: async ({ probe }) => {
-        // Queried in parallel, so that a frozen database costs one timeout, not two.
+        // These checks run in parallel, so that a frozen database costs one timeout, not two.
         const [database, isSeen, backups] = await Promise.all([
           databaseComponent(probe),
           probe.workerIsSeen(),

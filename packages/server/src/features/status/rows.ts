@@ -1,6 +1,6 @@
 // Metrics for the whole deployment: what is waiting in the queues, how far behind nodes are, and
-// whether a worker is running. Each count stops at FIGURE_MAX, so that a long queue can't make it
-// slow.
+// whether a worker is running. Counting stops at FIGURE_MAX, so that a long queue doesn't slow down
+// these statements.
 import { constant, named, sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
 import type { DeploymentFigures } from '../../observe/deployment-facts.ts';

@@ -22,7 +22,7 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks the creation of keys for the tenant,
- * but not rotations, because a deletion may be waiting for one.
+ * but not key rotations, because the deletion itself may be waiting for a rotation to finish.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   const row = await maybe(tx, sql<TenantRow>`${living(id)} for no key update`);
@@ -35,7 +35,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   externalId?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** Part of a name, external ID or ID. */
+  /** The search text: any part of a name, external ID or ID. */
   q?: string | undefined;
   after: Position | null;
 };

@@ -1,4 +1,4 @@
-// What a search reads of tenants.
+// The columns of tenants that a search reads.
 import { sql } from '../../base/sql.ts';
 import type { Searchable } from '../../base/text-match.ts';
 

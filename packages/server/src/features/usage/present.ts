@@ -11,7 +11,7 @@ import { emptyHistogram, type Histogram, percentileOf } from './histogram.ts';
 import type { KeyUsage } from './read-key-usage.ts';
 import type { IntervalRow, MonthRow, TenantMonthRow } from './rows.ts';
 
-// Sums are capped at the largest integer that a number can represent exactly.
+// Sums are capped at the largest integer that a JavaScript number can represent exactly.
 const counted = (sum: number): number => Math.min(Math.round(sum), Number.MAX_SAFE_INTEGER);
 
 export const presentKeyUsage = ({ keyId, days, rows }: KeyUsage): Usage => ({

@@ -7,8 +7,8 @@ import type { Work } from '../../doors/work.ts';
 
 export type DayRow = { day: string; requests: number; errors: number };
 
-// Read in a subquery, which is evaluated once per statement; a direct call to the clock would rule
-// out using an index.
+// The current day, in a subquery that is evaluated once per statement. A direct call to the clock
+// would rule out using an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 /**
@@ -132,7 +132,10 @@ export type IntervalRow = {
   requests: number;
   errors: number;
   degraded: number;
-  /** Counts by bucket number, from 1; null if no request was allowed. */
+  /**
+   * The number of requests in each latency bucket; buckets are numbered from 1. Null if no request
+   * was allowed.
+   */
   latency: Record<string, number> | null;
   denials: Record<string, number> | null;
 };

@@ -207,7 +207,7 @@ test('the overview shows requests, errors, denials and latency by hour and by da
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
 
-  app.clock.shift(-20 * DAY_MS); // now the range would include events that used to be too old
+  app.clock.shift(-20 * DAY_MS); // the range would now include the event from 40 days ago
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
@@ -249,7 +249,7 @@ test('expired metrics are removed, but each key’s last use is kept', async (t)
 
   clock.shift(28 * DAY_MS);
   await purge();
-  clock.shift(-10 * DAY_MS); // the range would still include the removed metrics
+  clock.shift(-10 * DAY_MS); // the range would now include the removed metrics
   deepEqual((await counts()).slice(0, 2), [0, 0]);
 
   clock.shift(80 * DAY_MS);

@@ -28,7 +28,7 @@ const GLOBAL_6 = '2000::/3';
 
 /** Parts of GLOBAL_6 that are reserved for other purposes. Some of them contain an IPv4 address. */
 const SPECIAL_6 = [
-  '2001::/23', // protocols, including Teredo (2001::/32)
+  '2001::/23', // IETF protocol assignments, including Teredo (2001::/32)
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '2620:4f:8000::/48', // AS112

@@ -45,14 +45,14 @@ export async function queueNotices(parts: NoticeParts): Promise<void> {
   });
 }
 
-/** The period after `from`, up to and including `to`. */
+/** The period for which notices are queued: after `from`, up to and including `to`. */
 type Span = { from: Date; to: Date; now: Date };
 
 type Mark = {
   kind: string;
-  /** How far in the past the span ends. */
+  /** How far in the past the period ends. */
   beforeMs: number;
-  /** Rounds the end of the span down to a multiple of this, such as whole days. */
+  /** Rounds the end of the period down to a multiple of this, such as a whole day. */
   stepMs?: number;
 };
 

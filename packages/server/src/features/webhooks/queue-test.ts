@@ -9,7 +9,7 @@ import { type DeliveryRow, insertDelivery, isTesting, lockEndpoint } from './row
 
 export const DISABLED = 'The endpoint is disabled.';
 
-/** A test delivery that this process sends itself, without the worker. */
+/** A test delivery that this process sends itself instead of leaving it to a worker. */
 export type QueuedTest = { id: string; endpointId: string };
 
 const PER_MINUTE_MAX = 10;

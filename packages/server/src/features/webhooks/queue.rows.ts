@@ -15,7 +15,7 @@ type Endpoint = Tables['webhookEndpoints'];
 /** A delivery, plus the endpoint fields needed to send it. */
 export type DueDelivery = Tables['webhookDeliveries'] &
   Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
-    /** The endpoint's current environment. `env` is the one it had when the event was queued. */
+    /** The endpoint's current environment. `env` is its environment when the event was queued. */
     endpointEnv: Endpoint['env'];
   };
 
@@ -90,8 +90,8 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
   );
 
 /**
- * Claims a delivery from queueTest(), which is queued with its own ID as the claim. Null if a
- * worker has already claimed it, or if that first claim has expired.
+ * Claims a delivery from queueTest(), which is queued with its own ID as its first claim. Null if
+ * the first claim has expired, or a worker has already claimed the delivery.
  */
 export const claimOwn = (
   tx: Work,

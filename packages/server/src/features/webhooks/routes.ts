@@ -34,7 +34,8 @@ export const webhookRoutes = ({
       patience: 'stepped',
       run: async ({ read, write, body, gone }) => {
         const { events, env = null, description = null } = body;
-        // Checked before the transaction, because looking up the host name may take seconds.
+        // The URL is checked before the transaction, because looking up its host name may take
+        // seconds.
         const registering = { ...read.reach, signal: gone() };
         const url = await checkTarget(body.url, targets, registering);
         const wanted = { url, events, env, description };

@@ -46,11 +46,13 @@ export type WebhookParts = {
   /** Opens a transaction for a change made by the server itself. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
-  /** Shared by everything in this process that sends webhooks. */
+  /**
+   * The slots for requests in progress, shared by everything in this process that sends webhooks.
+   */
   slots: SendingSlots;
   webhookSealing: BoundSealing;
   nowMs(): number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random(): number;
   newId(): string;
   log: Log;
@@ -127,7 +129,7 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     slots.take(endpointId);
     const sending = { ...claimed, stopping: stopping.signal };
     const sent = usingSlot(parts, endpointId, () => sendOne(parts, delivery, sending))
-      // The claim will expire, and another attempt will follow.
+      // The delivery is attempted again once its claim has expired.
       .catch((error: unknown) =>
         parts.log.warn({ delivery: id, error }, 'failed to send a webhook'),
       )

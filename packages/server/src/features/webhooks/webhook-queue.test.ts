@@ -95,7 +95,7 @@ test('a change in a workspace without endpoints runs no additional statements', 
   const statements = async (slug: string) => {
     await call('POST /v1/projects', { name: 'One', slug });
     const texts = take().map(({ text }) => text);
-    return texts.slice(texts.indexOf('begin as kr_write')); // the credential may be cached
+    return texts.slice(texts.indexOf('begin as kr_write')); // without the credential lookup
   };
   const before = await statements('before');
   ok(before.every((text) => !text.includes('webhook')));

@@ -94,7 +94,7 @@ const post = (
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
-      // A separate connection for each request, so that vendors don't share any state.
+      // Uses a separate connection for each request, so that vendors don't share any state.
       agent: false,
       lookup: answering(addresses),
     };

@@ -14,8 +14,9 @@ export type Belongings = {
 };
 
 /**
- * Each count stops at its limit. For secret keys, only the newest rows are examined. The request
- * times cover all projects, so they are null if the caller can access only some of them.
+ * Each count stops at its limit. For secret keys, only the newest rows are examined. The times of
+ * the first and last requests cover all projects, so they are null if the caller can access only
+ * some projects.
  */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(
