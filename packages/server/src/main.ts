@@ -9,7 +9,7 @@ import { type Config, type ConfigResult, readConfig, settings } from './config.t
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
-/** A command that also runs with invalid settings, and reports them. */
+/** A command that runs even if settings are invalid, and reports the invalid ones. */
 type Diagnosis = (read: ConfigResult, words: readonly string[]) => Promise<void>;
 
 type Command = { does: string; takesWords?: true } & (

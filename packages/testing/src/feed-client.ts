@@ -67,7 +67,7 @@ async function readOn(client: Client, query: FeedQuery, first: Page): Promise<He
   return { version: first.version, keys };
 }
 
-/** Applies the changes after the held version; null if there are none. */
+/** Polls once. Returns the policy with the new changes applied, or null if there are none. */
 async function readOnwards(
   client: Client,
   query: FeedQuery,

@@ -28,9 +28,7 @@ const SETTINGS = {
   'auto_explain.log_level': 'warning',
 };
 
-/**
- * Statements are given this long instead of the server's own limit, because reporting takes time.
- */
+/** Replaces the server's own statement timeout, because reporting plans makes statements slower. */
 const STATEMENT_MS_MAX = 60_000;
 
 let heard: Plan[] = [];

@@ -55,7 +55,8 @@ export type Site = {
   /** How many times the page has requested a token so far. */
   asked(): number;
   /**
-   * Sets the body of the vendor's page. Everything else is as in docs/embed.md, except for `more`.
+   * Sets the body of the vendor's page. Everything else on the page is as in docs/embed.md, unless
+   * `more` overrides it.
    */
   serve(body: string, more?: Partial<Surroundings>): void;
   /**

@@ -30,7 +30,7 @@ async function measuredApp(t: TestContext) {
   return { app, get, scrape };
 }
 
-/** Returns the sample lines in the text, without their values. */
+/** Returns the name and labels of each sample in the metrics text. */
 const seriesIn = (text: string): string[] =>
   text
     .split('\n')
@@ -124,7 +124,9 @@ test('the process reports metrics about its CPU, memory, open files, event loop 
   await until(async () => (valueIn(await scrape(), collected) ?? 0) > before);
 });
 
-/** Runs a full garbage collection, which a flag makes available to a running process. */
+/**
+ * Runs a full garbage collection. `gc` is exposed by setting a flag while the process is running.
+ */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   await runInNewContext('gc')({ type: 'major', execution: 'async' });

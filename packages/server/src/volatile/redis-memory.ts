@@ -25,7 +25,7 @@ const NEAR_NO_MORE_SHARE = 0.75;
 const NEAR_FULL = 'used_memory is near maxmemory';
 
 type MemoryWatch = {
-  /** Never rejects, because checks do not depend on it. */
+  /** Reads the servers' memory. Never rejects, because checks must work even if this fails. */
   look(): Promise<void>;
   remark(): string | null;
   close(): void;
