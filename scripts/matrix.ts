@@ -21,9 +21,9 @@ export type Lane = {
   offers: Backend[];
   /** The files that `npm run check` includes. Only quick tests belong here. */
   quickFiles: string[];
-  /** Which files may share a process, and at most how many. */
+  /** Which files may share a process, and how many at most. */
   sharing: { files: RegExp; most: number };
-  /** If set, the lane only includes files whose text matches. */
+  /** The lane only includes files whose text matches this pattern. */
   containing: RegExp;
 };
 

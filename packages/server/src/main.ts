@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     return;
   }
   if (!command) return misused(`unknown command "${name}"`);
-  // Reject unexpected arguments instead of ignoring them.
+  // Unexpected arguments are rejected instead of being ignored.
   if (words.length > 0 && !command.takesWords) {
     return misused(`${name} takes no arguments, but got "${words[0]}"`);
   }

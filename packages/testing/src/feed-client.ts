@@ -91,7 +91,7 @@ export async function catchUp(client: Client, query: FeedQuery, start: Held): Pr
 export type RunningNode = {
   query: FeedQuery;
   held(): Held | null;
-  /** Drops the policy and starts over. */
+  /** Drops the policy and loads it again. */
   restart(): void;
   stop(): Promise<Held>;
 };

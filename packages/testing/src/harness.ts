@@ -86,7 +86,7 @@ export type Harness = {
 
 let workspaces = 0;
 
-/** A new workspace in this file's app, or in another one on the same store. */
+/** A new workspace in this file's app, or in another app on the same store. */
 export async function harness(t: TestContext, app?: TestApp): Promise<Harness> {
   const opened = app ?? (await testApp());
   opened.clock.reset();

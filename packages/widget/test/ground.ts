@@ -10,7 +10,10 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, but short enough for the report to show the line that failed. */
+/**
+ * The time limit for each wait. It suits a busy machine, but is short enough for the report to show
+ * the line that failed.
+ */
 const WAIT_MS_MAX = 60_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };

@@ -63,7 +63,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,
     genReqId: (request) => chosenRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
-    // A high limit, so that the pipeline can reject an overlong parameter as a malformed ID.
+    // The limit is high, so that the pipeline can reject an overlong parameter as a malformed ID.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void responses.refuse(request, reply, error),
     clientErrorHandler: ({ code }, socket) =>
@@ -169,7 +169,8 @@ function addRoute(
       onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // Endpoints that accept any type also accept a malformed one, which Fastify would reject.
+          // Endpoints that accept any content type also accept a malformed content-type header,
+          // which Fastify would reject.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };

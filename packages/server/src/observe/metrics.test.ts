@@ -176,7 +176,7 @@ const charging =
       },
     });
 
-test('checks are counted by store and outcome', async (t) => {
+test('rate-limit checks are counted by store and outcome', async (t) => {
   const { given, tokens } = await harness(t);
   const key = await given.key();
   const { app, scrape } = await measuredApp(t);
@@ -191,7 +191,7 @@ test('checks are counted by store and outcome', async (t) => {
   deepEqual([counted('allowed'), counted('denied'), counted('failed')], [1, 1, 0]);
 });
 
-test('leases are counted separately from checks', async (t) => {
+test('rate-limit leases are counted separately from checks', async (t) => {
   const { given, tokens } = await harness(t);
   const key = await given.key();
   const { app, scrape } = await measuredApp(t);
@@ -224,7 +224,7 @@ test('jobs are counted by outcome', async (t) => {
   equal(valueIn(text, 'keyrail_job_runs_total{name="purge-hourly",outcome="failed"}'), 0);
 });
 
-test('unknown paths and methods add no series', async (t) => {
+test('requests with unknown paths or methods do not add metric series', async (t) => {
   const { app, get, scrape } = await measuredApp(t);
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
   const odd = async (from: number, to: number) => {

@@ -45,7 +45,7 @@ export type StoreState = { configured: boolean; ready: boolean; error: string | 
 
 export type Counters = {
   readonly store: 'redis' | 'memory';
-  /** True if the counters of one check must be in the same slot of a Redis Cluster. */
+  /** Whether the counters of one check must be in the same slot of a Redis Cluster. */
   readonly isSlotted: boolean;
   /** The maximum number of live counters that a workspace may have in one environment. */
   readonly namesMax: number;
@@ -118,7 +118,7 @@ export function partOf(subject: string): number {
   return part & (SLOT_PARTS - 1);
 }
 
-/** The number of buckets in a sliding window. */
+/** Sub-buckets of a sliding window. */
 const PARTS = 16;
 
 /**

@@ -7,7 +7,7 @@ import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.t
 export type Counter = {
   /** The index of the newest bucket that has been charged. */
   head: number;
-  /** Indexed by the bucket index modulo the span. */
+  /** The units charged in each bucket, indexed by the bucket index modulo the span. */
   counts: number[];
   /** When the counter's last charge expires. */
   endsAtMs: number;

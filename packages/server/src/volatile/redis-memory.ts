@@ -32,7 +32,7 @@ type MemoryWatch = {
 };
 
 type WatchParts = {
-  /** The servers that respond; never rejects. */
+  /** Asks all servers for their memory. Returns those that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
   /**
    * Reports a fault after each `look` that finds a server nearly full, and its end after any other.

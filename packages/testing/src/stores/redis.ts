@@ -68,7 +68,7 @@ function lookForRedis(): { bin: string } | { missing: string } {
 }
 
 /**
- * For `test(…, { skip }, …)`: false if there is a Redis, otherwise the reason, which is also
+ * For `test(…, { skip }, …)`: false if Redis is installed, otherwise the reason, which is also
  * logged.
  */
 export function redisIsMissing(): string | false {
