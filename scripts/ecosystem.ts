@@ -1,6 +1,7 @@
 /**
  * Tests the packed SDK with frameworks that have no adapter of their own, and on other runtimes.
- * The results are in a table in docs/frameworks.md. All of them are npm packages.
+ * All frameworks and runtimes are installed from npm. The results are in a table in
+ * docs/frameworks.md.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
@@ -25,7 +26,7 @@ const RUN_MS_MAX = 60_000;
 
 const FRAMEWORKS = ['h3', 'h3 1', 'trpc', 'orpc', 'elysia', 'yoga', 'react-router'];
 
-/** What every combination in the matrix must print. */
+/** The output expected from every combination of framework and runtime. */
 const EXPECTED = JSON.stringify({
   allowed: [200, true],
   denied: [403, 401],

@@ -21,9 +21,9 @@ export type Lane = {
   offers: Backend[];
   /** The files that `npm run check` includes. Only quick tests belong here. */
   quickFiles: string[];
-  /** Which files may share a process, and at most how many. */
+  /** Which files may share a process, and how many at most. */
   sharing: { files: RegExp; most: number };
-  /** The lane only includes files whose text matches this. */
+  /** The lane only includes files whose text matches this pattern. */
   containing: RegExp;
 };
 
@@ -79,10 +79,16 @@ const sharing = {
     /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/|^tests\/contracts\/(?!counters|hot|idem)/,
   most: 20,
 };
-/** For slow files: fewer per process, so that no process is still running long after the others. */
+/**
+ * Slow files share a process with fewer others, so that no process is still running long after the
+ * rest.
+ */
 const sharingFew = { files: /^/, most: 5 };
 
-/** A test that imports neither of these has the same result on every store. */
+/**
+ * Matches the imports of tests that use a store. All other tests have the same result on every
+ * store.
+ */
 const USES_STORE = /@keyrail\/testing\/|\.\/store\.ts/;
 
 const BROWSER = ['dashboard', 'reference', 'widget'];
@@ -179,7 +185,7 @@ export function lanesWith(main: Store): Lane[] {
       name: 'contracts',
       sharing,
       containing: USES_STORE,
-      // Counters aren't stored in the database.
+      // The counter tests are left out, because counters aren't stored in the database.
       files: ['tests/contracts/!(counters*).test.ts'],
     },
     {

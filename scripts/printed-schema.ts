@@ -28,7 +28,7 @@ export async function printedSchema(): Promise<string> {
   }
 }
 
-/** The OID suffix of a role name. */
+/** A role name that ends in the database's OID. */
 const OID = /\b(kr_[a-z]+)_\d+\b/g;
 
 const linesOf = async (lite: PGlite, text: string, values: unknown[] = []): Promise<string[]> =>

@@ -47,7 +47,7 @@ const checks: Record<string, { packages: readonly Name[]; check: Check }> = {
     packages: names,
     check: async ({ tarball }, folder, bin) => {
       const { output } = await runTool(join(bin, 'publint'), ['run', tarball], folder);
-      // Suggestions don't affect its exit code.
+      // publint's exit code doesn't reflect suggestions, so its output is checked instead.
       return output.includes('All good!') ? '' : output;
     },
   },

@@ -64,8 +64,9 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
 }
 
 /**
- * One file, or a module that imports several. `node --test` would do the same, but it installs its
- * async hook before a preload script can run.
+ * Returns the module to run: the test file or, for several files, a module that imports them all.
+ * `node --test` could run several files too, but it installs its async hook before a preload script
+ * can run.
  */
 function entryOf({ root, files, scratch }: FilesRun): string {
   const [only = ''] = files;

@@ -9,7 +9,7 @@ import { type Config, type ConfigResult, readConfig, settings } from './config.t
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
-/** A command that also runs with invalid settings, and reports them. */
+/** A command that runs even if settings are invalid, and reports the invalid ones. */
 type Diagnosis = (read: ConfigResult, words: readonly string[]) => Promise<void>;
 
 type Command = { does: string; takesWords?: true } & (
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     return;
   }
   if (!command) return misused(`unknown command "${name}"`);
-  // Reject unexpected arguments instead of ignoring them.
+  // Unexpected arguments are rejected instead of being ignored.
   if (words.length > 0 && !command.takesWords) {
     return misused(`${name} takes no arguments, but got "${words[0]}"`);
   }

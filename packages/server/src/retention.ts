@@ -1,5 +1,5 @@
-// How long each table keeps its data. Jobs work through the list in this file in limited batches.
-// Every job is safe to run twice: the second run finds nothing.
+// How long each table keeps its rows. Jobs delete older rows in batches of limited size. Every job
+// is safe to run twice, because the second run finds nothing to delete.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import {
   INGEST_BATCH_KEPT_DAYS,
@@ -26,14 +26,14 @@ const BATCH_MAX = 1000;
 
 type Batch = { before: Date; limit: number };
 
-/** How often jobs look for rows to remove. */
+/** How often jobs look for rows to delete. */
 export const paces = { often: 10 * MINUTE_MS, hourly: HOUR_MS, daily: DAY_MS };
 
 type Kept = {
   table: string;
   pace: keyof typeof paces;
   keptMs: number;
-  /** Removes a batch of rows. If the result is below `limit`, it was the last batch. */
+  /** Deletes a batch of rows. A result below `limit` means that this was the last batch. */
   remove(tx: Work, batch: Batch): Promise<number>;
 };
 
@@ -42,12 +42,16 @@ const ENDED_KEPT_MS = 30 * DAY_MS;
 const MAIL_KEPT_MS = 29 * DAY_MS;
 const DELIVERY_KEPT_MS = WEBHOOK_DELIVERY_KEPT_DAYS * DAY_MS;
 
-/** Tenant months aren't included, because bills are based on them. */
+/**
+ * Returns the tables to clean up. Each tenant's monthly usage is kept permanently, because bills
+ * are based on it.
+ */
 export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }): Kept[] {
   const hoursKeptMs = usageHoursKeptDays * DAY_MS;
   // biome-ignore format: a table, with one line for each row
   return [
-    // These rows have their own expiry, and every other statement ignores expired rows.
+    // Rows in these two tables have an expiry time. Other statements already ignore expired rows,
+    // so there is no need to keep them.
     { table: 'idempotency_records', pace: 'often', keptMs: 0, remove: removeExpiredRecords },
     { table: 'kept_responses', pace: 'often', keptMs: 0, remove: removeExpiredResponses },
     { table: 'mail_outbox', pace: 'hourly', keptMs: MAIL_KEPT_MS, remove: removeOldMail },
@@ -64,8 +68,8 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
 }
 
 /**
- * Goes through the table page by page. The row for each key's last day of use is kept, so without
- * pages, every batch would soon contain only rows to keep.
+ * Goes through the table page by page. The row for each key's last day of use is kept, so if every
+ * batch started from the beginning, batches would soon contain only rows to keep.
  */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;

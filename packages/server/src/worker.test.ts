@@ -42,7 +42,7 @@ const allSent = async (vendor: Harness, email: string) =>
 
 test('/status reports the worker as unknown, then ok, then down after 30 s without a heartbeat', async (t) => {
   const vendor = await harness(t);
-  // Workers from other test files may have used this store.
+  // The store may still have heartbeats from workers in other test files.
   await vendor.testApp.beyond('delete from keyrail.worker_beats');
   deepEqual(await statusOf(vendor), ['unknown', 'ok']);
   const worker = start(t, vendor.testApp);
@@ -80,7 +80,7 @@ test('a worker that last ran while the clock was ahead does not count as running
   deepEqual(await statusOf(vendor), ['down', 'down'], 'when the clock has caught up');
 });
 
-test('a queued email is sent without another request', async (t) => {
+test('the worker sends a queued email on its own, without another request to the server', async (t) => {
   const vendor = await harness(t);
   start(t, vendor.testApp);
   await sleep(200);

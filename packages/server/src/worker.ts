@@ -46,7 +46,9 @@ export type WorkerParts = RetireParts &
     publicUrl: string;
     usageHoursKeptDays: number;
     backup: BackupSetup;
-    /** Builds the indexes of searches. Absent or null on the embedded store, which has none. */
+    /**
+     * Builds the search indexes. Absent or null on the embedded store, which has no search indexes.
+     */
     prepareSearch?: (() => Promise<void>) | null | undefined;
     newId: NewId;
     log: Log;
@@ -144,7 +146,8 @@ type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
 const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
   const { tasks, everyMs, operatorEmail } = backup;
   if (tasks === null || everyMs === null) return [];
-  // Waits for a few minutes, because an operator may just be trying out a new deployment.
+  // The first backup starts after a few minutes, because an operator may just be trying out a new
+  // deployment.
   const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
   const run = () => backUp({ work, log, tasks, operatorEmail });
   return [{ name: 'back-up', everyMs, firstAfterMs, run }];

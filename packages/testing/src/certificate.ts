@@ -6,7 +6,10 @@ import { join } from 'node:path';
 
 type Certificate = { certificate: string; key: string };
 
-/** Returns the paths of both files, or null if openssl is missing. The directory must exist. */
+/**
+ * Creates a certificate and its key in an existing directory. Returns the paths of both files, or
+ * null if openssl is missing.
+ */
 export function createCertificate(directory: string, host: string): Certificate | null {
   const certificate = join(directory, 'certificate.pem');
   const key = join(directory, 'key.pem');

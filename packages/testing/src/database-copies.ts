@@ -87,7 +87,8 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
 }
 
 /**
- * The template is created under a temporary name, so that a failed migration leaves no partial one.
+ * The template is created under a temporary name, so that a failed migration doesn't leave a
+ * partial template.
  */
 async function createPostgresTemplate(
   admin: pg.Client,

@@ -1,4 +1,5 @@
-// A feature that exists only in tests: keys with the scope `needs:alpha` require it of nodes.
+// A node feature that exists only in tests. Keys with the scope `needs:alpha` are only sent to
+// nodes that support the feature.
 import type { TestContext } from 'node:test';
 import { type Harness, harness } from './harness.ts';
 import { appBeside } from './second-app.ts';
@@ -11,7 +12,7 @@ const replaced = (features: string) => `
   create or replace function keyrail.features_of(key keyrail.api_keys) returns text[]
     immutable parallel safe language sql return ${features}`;
 
-/** A workspace of an app that knows the feature. */
+/** Creates a workspace in an app that supports the feature. */
 export async function vendorWithFeature(t: TestContext): Promise<Harness> {
   const opened = await testApp();
   const { beyond } = opened;

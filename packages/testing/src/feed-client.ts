@@ -67,7 +67,7 @@ async function readOn(client: Client, query: FeedQuery, first: Page): Promise<He
   return { version: first.version, keys };
 }
 
-/** Applies the changes after the held version; null if there are none. */
+/** Polls once. Returns the policy with the new changes applied, or null if there are none. */
 async function readOnwards(
   client: Client,
   query: FeedQuery,
@@ -91,7 +91,7 @@ export async function catchUp(client: Client, query: FeedQuery, start: Held): Pr
 export type RunningNode = {
   query: FeedQuery;
   held(): Held | null;
-  /** Drops the policy and starts over. */
+  /** Drops the policy and loads it again. */
   restart(): void;
   stop(): Promise<Held>;
 };

@@ -150,7 +150,10 @@ const isUnsupported = (
   { understands }: FeedFilter,
 ): boolean => !requires.every((feature) => understands.includes(feature));
 
-/** Reads a single state. Other actors may get a turn before each statement. */
+/**
+ * Reads from a single state of the feed. Before each read, other simulated nodes and changes may
+ * get a turn.
+ */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
   now: new Date(0),
   loadHead: async () => {

@@ -75,7 +75,7 @@ export class Node {
     this.#asked = asked;
   }
 
-  /** Restarts without a policy, possibly with a different filter. */
+  /** Restarts the node without a policy, possibly with a different filter. */
   restart(asked: Asked): void {
     this.held = null;
     this.#asked = asked;

@@ -9,13 +9,17 @@ export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
  */
 export const motion = isFullRun ? 'no-preference' : 'reduce';
 
-/** How many times a test repeats something in this run. */
+/**
+ * Returns how often a test should repeat something: `full` times in the full run, `usual` times
+ * otherwise.
+ */
 export const inRun = (counts: { usual: number; full: number }): number =>
   isFullRun ? counts.full : counts.usual;
 
 /**
- * The stores for tests that choose their own. If the runner has selected a store, only that one;
- * otherwise both in the full run, and PostgreSQL, if available, in any other run.
+ * The stores for tests that choose their own. If the runner has selected a store, only that store
+ * is included. Otherwise, the full run includes both stores, and any other run uses PostgreSQL if
+ * it is available.
  */
 export function storesOfRun(): StoreName[] {
   const named = process.env.KEYRAIL_TEST_STORE;

@@ -29,7 +29,7 @@ export type Answer = {
 
 type Answers = { [L in AnyLine]: Shown<AnswerOf<(typeof allEndpoints)[L]>> };
 
-/** A response with its secret, which only replayed responses lack. */
+/** A response body that includes the secret. Only replayed responses lack the secret. */
 export type Shown<Body> = Body extends { key_shown_once: boolean }
   ? Body & { key: string }
   : Body extends { token_shown_once: boolean }
@@ -69,7 +69,7 @@ export type Harness = {
     /** A different new user for every call, verified but without a workspace. */
     visitor: Caller;
   };
-  /** The users behind the callers of the same name. */
+  /** The users whose calls are made by the callers `owner`, `admin` and `member`. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
   /** A new token for the `embed` caller, always for the same tenant and project. */
   embed(): Promise<Embedded>;
@@ -86,7 +86,7 @@ export type Harness = {
 
 let workspaces = 0;
 
-/** A new workspace in this file's app, or in another one on the same store. */
+/** A new workspace in this file's app, or in another app on the same store. */
 export async function harness(t: TestContext, app?: TestApp): Promise<Harness> {
   const opened = app ?? (await testApp());
   opened.clock.reset();
@@ -154,7 +154,7 @@ export function callerBy(
     const headers = headersOf(requestOf(line, input).body ?? '');
     const answer = await ask(opened, line, { input, headers });
     if (answer.status >= 300) throw new Refusal(line, answer);
-    return answer.body as never; // the app has checked it against the endpoint's schema
+    return answer.body as never; // the app has checked the body against the endpoint's schema
   };
 }
 

@@ -28,9 +28,7 @@ const SETTINGS = {
   'auto_explain.log_level': 'warning',
 };
 
-/**
- * Statements are given this long instead of the server's own limit, because reporting takes time.
- */
+/** Replaces the server's own statement timeout, because reporting plans makes statements slower. */
 const STATEMENT_MS_MAX = 60_000;
 
 let heard: Plan[] = [];
@@ -79,7 +77,7 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
   const others = `select pid, pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
   const terminated = (await admin.query(others, [database])).rows.map(({ pid }) => pid);
-  // Waits until they are closed, because a statement sent on one of them would fail.
+  // Waits until those connections are closed, because a statement sent on one of them would fail.
   const remaining = 'select from pg_stat_activity where pid = any ($1::int[])';
   await until(async () => (await admin.query(remaining, [terminated])).rowCount === 0);
   await admin.end();

@@ -17,8 +17,8 @@ export type ServedTime = {
   /** Moves the clock forward while an API process is serving. */
   serve(ms: number): Promise<void>;
   /**
-   * Opens another API process's record. `gateOver` can wrap the gate, its access to the database,
-   * for example to make writes fail.
+   * Opens another API process's record. `gateOver` can wrap the gate (the record's access to the
+   * database), for example to make writes fail.
    */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;

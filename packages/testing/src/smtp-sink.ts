@@ -63,7 +63,7 @@ export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
       },
       ...options,
     });
-    server.on('error', () => {}); // senders may be killed
+    server.on('error', () => {}); // a sender may be killed while it is connected
     const listening = server.listen(port, '127.0.0.1');
     await once(listening, 'listening');
     const address = listening.address();

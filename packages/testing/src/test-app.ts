@@ -50,9 +50,9 @@ export const toNextMinute = (clock: ShiftableClock): void =>
 
 export type TestApp = {
   app: App;
-  /** Gives each statement at least a minute, whatever its deadline. */
+  /** The store. Each statement gets at least a minute, no matter how short its deadline is. */
   db: Database;
-  /** The same store, which keeps to the deadlines. */
+  /** The same store with the product's own deadlines. */
   strictDb: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;

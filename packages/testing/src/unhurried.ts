@@ -1,5 +1,5 @@
-// The product gives a request three seconds in the database. On a slow machine, a test's requests
-// may take longer.
+// Gives test requests more time in the database than the product's three seconds, because they may
+// take longer on a slow machine.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { Database, Opening } from '@keyrail/server/db/database.ts';
 

@@ -1,4 +1,7 @@
-/** Not shorter, because a condition may send a request each time, which would keep a core busy. */
+/**
+ * The time between two checks of the condition. A shorter pause would keep a core busy, because a
+ * condition may send a request each time.
+ */
 const PAUSE_MS = 20;
 
 /** Waits until a condition holds; throws after `ms`. */

@@ -19,7 +19,7 @@ type Receiver = {
   behave(manner: Manner): void;
   /** Responds to all pending requests. */
   relent(): void;
-  /** Closes its port and cuts its connections, as if its process had exited. */
+  /** Closes the receiver's port and cuts its connections, as if its process had exited. */
   die(): Promise<void>;
   /** Listens on the same port again. */
   revive(): Promise<void>;

@@ -203,7 +203,7 @@ test('the list loads page by page, and offers only the actions that both the tok
   await page.getByRole('button', { name: 'Create key' }).waitFor();
 });
 
-test('a menu closes when its button moves, but not because of a late event from an earlier scroll', async (t) => {
+test('a menu closes when its button moves, but not on the delayed event of a scroll that ended before the menu opened', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;

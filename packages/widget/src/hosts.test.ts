@@ -12,8 +12,8 @@ test('replacing styles and globals on the page does not break the element', asyn
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script loads, an old library has extended arrays. Afterwards, the page replaces
-  // everything it can.
+  // Before the script loads, an old library adds methods to Array.prototype. After it loads, the
+  // page overwrites every built-in it can.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
     Reflect.set(Array.prototype, 'toJSON', () => 'an array');

@@ -10,7 +10,10 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, but short enough for the report to show the line that failed. */
+/**
+ * The time limit for each wait. It suits a busy machine, but is short enough for the report to show
+ * the line that failed.
+ */
 const WAIT_MS_MAX = 60_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };
@@ -55,7 +58,8 @@ export type Site = {
   /** How many times the page has requested a token so far. */
   asked(): number;
   /**
-   * Sets the body of the vendor's page. Everything else is as in docs/embed.md, except for `more`.
+   * Sets the body of the vendor's page. Everything else on the page is as in docs/embed.md, unless
+   * `more` overrides it.
    */
   serve(body: string, more?: Partial<Surroundings>): void;
   /**

@@ -51,7 +51,10 @@ const routes = [
   route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
 ];
 
-/** The routes here don't use the database, so the parts needed for that are missing. */
+/**
+ * Builds a server without the parts that access the database, because the routes in this file don't
+ * use it.
+ */
 function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
   let ids = 0;
   const parts = {
@@ -78,7 +81,7 @@ const post = (url: string, payload: string | Buffer, type = 'application/json'):
   headers: { 'content-type': type },
 });
 
-test('an endpoint that needs no credential accepts at most a thousand values', async (t) => {
+test('a request body sent without a credential may contain at most a thousand values', async (t) => {
   const app = server(t);
   const named = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n])));
@@ -88,7 +91,7 @@ test('an endpoint that needs no credential accepts at most a thousand values', a
   deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
 });
 
-test('an error about unknown parameters lists at most a hundred of their names, shortened', async (t) => {
+test('an error about unknown parameters lists at most a hundred names, and shortens long ones', async (t) => {
   const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
   for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
     for (const path of ['/texts/none', '/things']) {
@@ -147,7 +150,7 @@ for (const [what, request, expected] of refusals) {
   });
 }
 
-test('a success has the standard headers too, and HSTS only behind TLS', async (t) => {
+test('successful responses have the standard headers too, with HSTS only if the public URL is https', async (t) => {
   const plain = await server(t).inject('/things');
   for (const [name, value] of Object.entries(standard)) equal(plain.headers[name], value, name);
   equal(plain.headers['strict-transport-security'], undefined);
@@ -177,7 +180,7 @@ for (const [sent, isEchoed] of requestIds) {
   });
 }
 
-test('text in any writing system arrives unchanged', async (t) => {
+test('text in any language arrives unchanged', async (t) => {
   const app = server(t);
   await app.listen({ host: '127.0.0.1', port: 0 });
   for (const [name, text] of Object.entries(texts)) {
@@ -243,7 +246,7 @@ test('a body of exactly the maximum size is accepted', async (t) => {
   equal((await app.inject(post('/small', '{"a": 123}'))).statusCode, 200);
 });
 
-test('JSON is recognised by its content type, in every valid notation', async (t) => {
+test('every valid spelling of the JSON content type is accepted', async (t) => {
   const app = server(t);
   for (const type of [
     'application/json',

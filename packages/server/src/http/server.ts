@@ -63,7 +63,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,
     genReqId: (request) => chosenRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
-    // A high limit, so that the pipeline can reject an overlong parameter as a malformed ID.
+    // The limit is high, so that the pipeline can reject an overlong parameter as a malformed ID.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void responses.refuse(request, reply, error),
     clientErrorHandler: ({ code }, socket) =>
@@ -100,10 +100,13 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   return app;
 }
 
-/** Fastify reads x-forwarded-for from the right, up to the first address this does not trust. */
+/**
+ * Returns the function that tells Fastify which addresses are trusted proxies. Fastify reads
+ * x-forwarded-for from right to left, and stops at the first address that isn't one.
+ */
 function proxiesIn(blocks: readonly string[]): (address: string | undefined) => boolean {
   const isProxy = createAddressCheck(blocks);
-  // A closed connection's address is unknown.
+  // The address is undefined if the connection has already been closed.
   return (address) => address !== undefined && isProxy(address);
 }
 
@@ -121,7 +124,10 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   }
 }
 
-/** The admitted caller, set before the body is read. A GET's caller is admitted by the handler. */
+/**
+ * The request property that holds the authenticated caller. It is set before the body is read,
+ * except for a GET, whose handler authenticates the caller.
+ */
 const ADMITTED = 'admitted';
 
 declare module 'fastify' {
@@ -163,7 +169,8 @@ function addRoute(
       onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // Endpoints that accept any type also accept a malformed one, which Fastify would reject.
+          // Endpoints that accept any content type also accept a malformed content-type header,
+          // which Fastify would reject.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
@@ -218,18 +225,21 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
 /**
- * One reason for all aborts. Without it, each abort would create an error with a stack, which takes
- * 14 µs.
+ * The reason that all aborts share. By default, each abort would create its own error with a stack
+ * trace, which takes 14 µs.
  */
 const GONE = new Error('the client disconnected');
 
-/** Created on demand, because only requests that wait need it. */
+/**
+ * Returns a signal that is aborted when the client disconnects. The signal is created on demand,
+ * because only requests that wait need one.
+ */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (raw.destroyed) controller.abort(GONE);
   else {
     raw.once('close', () => {
-      // This event is also emitted after a complete response, when the client has not disconnected.
+      // `close` is also emitted after a complete response, when the client has not disconnected.
       if (!raw.writableEnded) controller.abort(GONE);
     });
   }

@@ -15,24 +15,26 @@ declare module 'fastify' {
   }
 }
 
-/** Call before routes are added. */
+/** Adds tracing hooks to the app. Call this before adding routes. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.decorateRequest(SPAN, null);
   app.addHook('onRequest', (request, reply, done) => {
     const span = tracing.openRequest(startOf(request), request.headers);
     request[SPAN] = span;
-    // This event is emitted once for every response, even if the client has already closed the
+    // `close` is emitted once for every response, even if the client has already closed the
     // connection.
     reply.raw.once('close', () => end(span, reply));
     span.within(done);
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // Re-enters the span, because the body arrived in socket events, which are outside it.
+    // Continues the request's span, because the body arrived in socket events, which run outside
+    // the span.
     route.handler = function traced(request, reply) {
       return within(request, () => handler.call(this, request, reply));
     };
-    // All of this server's onResponse hooks call `done`; none returns a promise.
+    // Return values are ignored, because all of this server's onResponse hooks call `done`, and
+    // none returns a promise.
     const hooks = [route.onResponse ?? []].flat();
     route.onResponse = hooks.map((hook) => (request, reply, done) => {
       within(request, () => hook.call(app, request, reply, done));
@@ -58,7 +60,7 @@ function startOf({ method, id, routeOptions }: FastifyRequest): SpanStart {
 
 function end(span: RequestSpan, { raw: { headersSent, statusCode } }: FastifyReply): void {
   const isFailed = headersSent && statusCode >= 500;
-  // If no headers were sent, the client closed the connection and got no status.
+  // If no headers were sent, the client closed the connection before it got a status.
   const outcome: SpanFields = headersSent
     ? { 'http.response.status_code': statusCode }
     : { 'error.type': 'hung_up' };

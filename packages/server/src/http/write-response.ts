@@ -12,7 +12,10 @@ const BODILESS: readonly number[] = [204, 304];
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; headers: Headers };
 
-/** Adds to `headers`, which are the standard headers of every response. */
+/**
+ * Sends the response. `headers` are the standard headers; the response's own headers are added to
+ * that object.
+ */
 export function writeResponse(
   { request, reply, headers }: Exchange,
   { status, body, headers: more, nextCursor }: Outgoing,

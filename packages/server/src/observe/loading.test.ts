@@ -1,4 +1,4 @@
-// Without its settings, OpenTelemetry costs nothing: none of its modules are loaded.
+// If tracing is off, OpenTelemetry costs nothing, because none of its modules are loaded.
 import { deepEqual, equal } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -30,7 +30,7 @@ async function measuredApp(t: TestContext) {
   return { app, get, scrape };
 }
 
-/** Returns the sample lines in the text, without their values. */
+/** Returns the name and labels of each sample in the metrics text. */
 const seriesIn = (text: string): string[] =>
   text
     .split('\n')
@@ -124,7 +124,9 @@ test('the process reports metrics about its CPU, memory, open files, event loop 
   await until(async () => (valueIn(await scrape(), collected) ?? 0) > before);
 });
 
-/** Runs a full garbage collection, which a flag makes available to a running process. */
+/**
+ * Runs a full garbage collection. `gc` is exposed by setting a flag while the process is running.
+ */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   await runInNewContext('gc')({ type: 'major', execution: 'async' });
@@ -174,7 +176,7 @@ const charging =
       },
     });
 
-test('checks are counted by store and outcome', async (t) => {
+test('rate-limit checks are counted by store and outcome', async (t) => {
   const { given, tokens } = await harness(t);
   const key = await given.key();
   const { app, scrape } = await measuredApp(t);
@@ -189,7 +191,7 @@ test('checks are counted by store and outcome', async (t) => {
   deepEqual([counted('allowed'), counted('denied'), counted('failed')], [1, 1, 0]);
 });
 
-test('leases are counted separately from checks', async (t) => {
+test('rate-limit leases are counted separately from checks', async (t) => {
   const { given, tokens } = await harness(t);
   const key = await given.key();
   const { app, scrape } = await measuredApp(t);
@@ -222,7 +224,7 @@ test('jobs are counted by outcome', async (t) => {
   equal(valueIn(text, 'keyrail_job_runs_total{name="purge-hourly",outcome="failed"}'), 0);
 });
 
-test('unknown paths and methods add no series', async (t) => {
+test('requests with unknown paths or methods do not add metric series', async (t) => {
   const { app, get, scrape } = await measuredApp(t);
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
   const odd = async (from: number, to: number) => {

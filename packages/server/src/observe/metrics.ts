@@ -1,4 +1,4 @@
-// Collects the metrics of one process. This file is loaded only if the token is set.
+// Collects the metrics of one process. This file is loaded only if KEYRAIL_METRICS_TOKEN is set.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { tallied } from './check-tally.ts';

@@ -45,7 +45,7 @@ export type TraceSettings = Readonly<{
 export type Traces = Tracing & {
   /** The fields to add to every log line. */
   logFields(): LogFields;
-  /** Sets where export failures are logged. */
+  /** Sets the log that export failures are written to. */
   reportTo(log: Log): void;
   /** Sends the remaining spans, within a bounded time. */
   close(): Promise<void>;
@@ -108,8 +108,8 @@ function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'report
 
   const below: Tracing['below'] = (start, work) => {
     const parent = current.getStore();
-    // Records nothing under a span that has ended. Shared work may outlive the request that began
-    // it.
+    // Once the parent span has ended, nothing more is recorded under it. This happens when several
+    // requests share some work and the request that started it ends first.
     if (!parent?.isRecording()) return work(null);
     return run(open(kindsOf[start.kind ?? 'internal'], start, contextOf(parent)), work);
   };

@@ -1,4 +1,5 @@
-// Metrics for this process that are read on each scrape: connections, held requests, stores.
+// Metrics for this process that are read on each scrape: connections, requests waiting for a
+// change, and the state of the stores.
 import { metricText, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { PoolUse } from '../base/pool-use.ts';
 import { type StorageState, storageStates } from '../base/storage.ts';

@@ -11,7 +11,7 @@ export const audit = {
     meaning:
       'Additional destinations for audit anchors, comma-separated: absolute file paths or https: URLs.',
     fallback: null,
-    // A URL may contain a credential.
+    // Treated as a secret, because a URL may contain a credential.
     isSecret: true,
     parse: (text) => {
       const places = text.split(',').map((part) => placeIn(part.trim()));

@@ -25,7 +25,7 @@ export const counters = {
     fallback: '100000',
     parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
   },
-  /** Null means 1,000,000, or fewer in a small Redis. */
+  /** If null, the maximum is 1,000,000, or less if Redis has little memory. */
   redisCountersMax: {
     name: 'KEYRAIL_REDIS_COUNTERS_MAX',
     meaning:

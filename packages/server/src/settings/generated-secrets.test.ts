@@ -64,7 +64,7 @@ test('a secret in a file is validated like the setting, and never printed', asyn
   );
 });
 
-test('concurrent starts get the same secret', async (t) => {
+test('processes that start at the same time get the same secret', async (t) => {
   const at = await directory(t);
   for (let round = 0; round < 20; round += 1) {
     const made = await Promise.all(

@@ -67,7 +67,7 @@ export async function secretsOf({
   store: { databaseUrl, dataDir },
 }: SecretParts): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   return {
-    // With PostgreSQL, no token is generated, so if none is set, the deployment doesn't have one.
+    // With PostgreSQL, a bootstrap token is never generated, so this is null if none is set.
     bootstrapToken:
       bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
     masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),

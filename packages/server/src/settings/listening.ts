@@ -16,7 +16,7 @@ export const listening = {
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
-  /** Null means that the URL is built from the host and port, once the port is known. */
+  /** If null, the URL is built from the host and port, once the port is known. */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
     meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",

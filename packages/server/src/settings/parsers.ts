@@ -36,7 +36,7 @@ export function durationMs(text: string, minMs: number, maxMs: number): number {
   throw new Fault(`must be a duration such as 10m, 24h or 30d, ${range}`);
 }
 
-/** Writes a duration in the largest unit that is exact. */
+/** Formats a duration in the largest unit that divides it evenly. */
 function durationText(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS_MS).findLast(([, each]) => ms % each === 0) ?? [];
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
@@ -64,7 +64,10 @@ export function hostText(text: string): string {
   return text;
 }
 
-/** Accepts what the driver accepts: the host may be empty if the query specifies a socket. */
+/**
+ * Like the PostgreSQL driver, accepts a URL without a host, because a socket path can be set in its
+ * query.
+ */
 export const isPostgres = (text: string): boolean =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 

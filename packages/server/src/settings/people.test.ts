@@ -18,14 +18,14 @@ test('KEYRAIL_VERIFIED_ONLY defaults to on if email is sent by SMTP, and to off 
   equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).people.verifiedOnly, true);
 });
 
-test('sign-up can be open, limited to invited users, or off', () => {
+test('sign-up can be open, only for invited users, or off', () => {
   for (const policy of ['open', 'invited', 'off']) {
     equal(configOf({ KEYRAIL_SIGNUP: policy }).people.signupPolicy, policy);
   }
   equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).people.invitesPerHourMax, 7);
 });
 
-test('other values are rejected, and the error names the setting', () => {
+test('invalid account settings are rejected, and each error names the setting', () => {
   const wrong = {
     KEYRAIL_SIGNUP: 'closed',
     KEYRAIL_VERIFIED_ONLY: 'yes',

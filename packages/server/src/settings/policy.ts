@@ -1,4 +1,5 @@
-// Settings for the policy feed: page sizes, held polls, and how fast a revocation takes effect.
+// Settings for the policy feed: page sizes, how many polls are held open, and how fast a revocation
+// takes effect.
 import {
   HOT_AUTH_MS_DEFAULT,
   POLICY_PAGE_KEYS_MAX_DEFAULT,
@@ -28,7 +29,7 @@ export const policy = {
     fallback: String(REVOKE_WAIT_MS_DEFAULT),
     parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
   },
-  /** How long hot endpoints may reuse a cached secret key. */
+  /** How long rate-limit and idempotency requests may use a cached secret key. */
   hotAuthMs: {
     name: 'KEYRAIL_HOT_AUTH_TTL_MS',
     meaning: 'How long rate-limit and idempotency requests cache a secret key, in milliseconds.',

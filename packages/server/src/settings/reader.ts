@@ -4,8 +4,9 @@ import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * An invalid setting reads as undefined, regardless of its type, because no values are used if
- * there are any faults.
+ * Reads settings and collects errors. For an invalid setting, `one` and `all` return undefined,
+ * even though the type doesn't say so. This is safe, because if there are any errors, the values
+ * aren't used.
  */
 export type Reader = {
   one<S extends Setting>(setting: S): ValueOf<S>;
@@ -29,11 +30,12 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
   }
 
   return {
-    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>, // typed by its parser
+    // The setting's parser returns a `ValueOf<S>`.
+    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>,
     all: <G extends Group>(group: G) =>
       Object.fromEntries(
         Object.entries(group).map(([field, setting]) => [field, valueIn(setting)]),
-      ) as ValuesOf<G>, // it has the group's fields
+      ) as ValuesOf<G>, // the result has the same fields as the group
     faults: () => [...faults],
   };
 }

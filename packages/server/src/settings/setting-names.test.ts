@@ -1,5 +1,5 @@
-// Settings meant for Keyrail's own clients don't stop a server. The list of their names is complete
-// and contains no others.
+// A server starts even if its environment contains settings for Keyrail's clients, such as the CLI
+// and the SDK. The list of client settings matches the settings that the clients read.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ test('a name similar to a setting is rejected, and the error suggests that setti
   );
 });
 
-test('the CLI, the client, the SDK and the examples read exactly the listed client settings', () => {
+test('the list of client settings matches what the CLI, the client, the SDK and the examples read', () => {
   const files = globSync('{packages/{cli,client,sdk}/src,examples}/**/*.ts', {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist' || name.endsWith('.test.ts'),

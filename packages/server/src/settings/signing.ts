@@ -15,7 +15,7 @@ export const signing = {
     name: 'KEYRAIL_SIGNING_PUBLISH_WAIT',
     meaning: 'How long a new signing key is published before it is used.',
     fallback: '10m',
-    // At least as long as clients are allowed to cache the list of public keys.
+    // The minimum is the time that clients may cache the list of public keys.
     parse: (text) => durationMs(text, JWKS_MAX_AGE_SECONDS * SECOND_MS, DAY_MS),
   },
 } satisfies Group;

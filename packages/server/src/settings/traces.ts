@@ -17,7 +17,7 @@ const oneOf =
     throw new Fault(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`);
   };
 
-/** The URL may contain a credential. */
+/** Treated as a secret, because the URL may contain a credential. */
 const collectorUrl = (name: string, meaning: string): Setting<string> => ({
   name,
   meaning,
@@ -107,7 +107,9 @@ export const traces = {
   },
 } satisfies Group;
 
-/** Null if traces are off. Faults in the other settings are then ignored. */
+/**
+ * Returns null if tracing is off. In that case, errors in the other tracing settings are ignored.
+ */
 export function readTraces({ one, all }: Reader): TraceSettings | null {
   if (one(traces.isDisabled)) return null;
   const exporter = one(traces.exporter);

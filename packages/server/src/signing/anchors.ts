@@ -1,5 +1,6 @@
-// Anchors: signed heads of audit chains. A head's hash covers all entries before it, so an anchor
-// kept outside the database can later prove that none of them has been removed or rewritten.
+// Anchors: signed heads (newest entries) of audit chains. A head's hash covers all entries before
+// it, so an anchor kept outside the database can later prove that none of them has been removed or
+// rewritten.
 //
 // The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its
 // `object` field says that it is an anchor. Tokens, by contrast, are signed over base64url text,

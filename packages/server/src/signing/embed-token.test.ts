@@ -239,7 +239,8 @@ const anyClaim = fc.dictionary(
 test('random values in the header or the claims never cause a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await outcomeOf(token);
-    // A signed token for other origins, or for none, is valid, but rejected from this origin.
+    // A correctly signed token with other origins in `aud`, or with none, is valid, but this
+    // request's origin is rejected.
     const isOfOthers = 'aud' in claims && answer === '403 origin_not_allowed';
     const isNo = answer === '401 invalid_token' || isOfOthers;
     ok(isNo || answer === '200 undefined', `${token} ${answer}`);
@@ -257,7 +258,7 @@ test('random values in the header or the claims never cause a 5xx', async () => 
     }),
     {
       numRuns: 60,
-      // These used to cause a 500.
+      // These claims used to cause a 500.
       examples: [
         [{}, { prj: '' }, 0],
         [{}, { exp: Number.MAX_SAFE_INTEGER }, 0],

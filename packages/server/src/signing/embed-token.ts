@@ -22,7 +22,10 @@ type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: str
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-/** Expiry isn't checked here, because the database's clock determines it. */
+/**
+ * This function doesn't check whether the token has expired, because that depends on the database's
+ * clock.
+ */
 export async function verifyEmbedToken(
   token: string,
   { signingKeys, issuer }: VerifyingParts,
@@ -35,7 +38,7 @@ export async function verifyEmbedToken(
     if (!key) throw refusal();
     return key;
   };
-  // Setting the clock to zero disables the expiry check.
+  // Passing time zero as the current date disables the library's expiry check.
   const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
   const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
   const claims = claimsOf(payload);

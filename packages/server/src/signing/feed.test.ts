@@ -65,7 +65,7 @@ test('responses to requests with a nonce do not displace shared signatures', asy
   equal(state.opened, opened + 1);
 });
 
-test('a failed signature is not shared with later requests', async () => {
+test('if signing fails, later requests try again', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   state.isBroken = true;

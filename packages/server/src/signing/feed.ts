@@ -31,7 +31,7 @@ type DigestedAnswer = Answer & { digest: string | null };
 
 type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** Returns the signature headers; empty if there is no signing key, or if it can't be opened. */
+/** Returns the signature headers, or none if there is no signing key or it can't be decrypted. */
 export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
 
 type FeedSignerParts = {
@@ -87,7 +87,7 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
       };
     } catch (error) {
       log.error({ error }, 'failed to sign a policy feed response');
-      signed.clear(); // later requests try again
+      signed.clear(); // lets later requests try again
       return {};
     }
   }
@@ -97,8 +97,8 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
     if (created !== second) signed.clear();
     second = created;
     const digest = body && digestOf(body);
-    // The name contains everything that the signature covers. After a change, the first of many
-    // polls starts signing, and the others share its signature.
+    // Identifies a signature by everything that it covers. When many nodes poll after a change, the
+    // first poll starts the signing, and the other polls share the signature.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
     if (isShared && signed.size < SHARED_MAX) signed.set(name, known);

@@ -47,7 +47,7 @@ test('concurrent requests share one read', async () => {
   for (const list of await Promise.all(lists)) deepEqual(list, ['first']);
 });
 
-test('a request during a read gets the result of a later read', async () => {
+test('a request that arrives during a read gets the result of the next read', async () => {
   const { committed, reads, listed } = heldDatabase();
   const early = listed();
   await turnEnds();

@@ -12,9 +12,9 @@ import { privateKeyOf, publicKeyOf } from './pair.ts';
 export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
 
 export type SigningKeys = {
-  /** Null for an unknown `kid`, and for a key with a different purpose. */
+  /** Returns null if the `kid` is unknown or its key has a different purpose. */
   verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
-  /** For a `kid` that has just been read from the database. */
+  /** Returns the private key. The caller must have just read the `kid` from the database. */
   signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
   /** All keys, for every purpose, whose signatures may still need to be verified. */
   published(): Promise<PublishedKey[]>;
@@ -31,9 +31,9 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
   let known = new Map<string, Known>();
 
   /**
-   * Reads all signing keys. A read begins after its last caller has arrived, so every process
-   * publishes a key before a token is signed with it. A flood of invented `kid`s causes only one
-   * read at a time.
+   * Reads all signing keys. Requests that arrive before the read begins share its result; later
+   * requests wait for the next read. So once a token has been signed with a key, every process
+   * publishes that key. A flood of invented `kid`s causes only one read at a time.
    */
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>

@@ -1,4 +1,4 @@
-// Everything needed to create and open signing keys.
+// Everything needed to create and decrypt signing keys.
 import type { RandomBytes } from '../base/random.ts';
 import { createSealing, keyFor, type Sealing } from '../base/sealing.ts';
 import type { Secret } from '../base/secret.ts';

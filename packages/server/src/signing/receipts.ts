@@ -13,8 +13,8 @@ import type { SigningKeys } from './keys.ts';
 export type Unissued = Omit<ReceiptClaims, 'iss'>;
 
 /**
- * Null if there is no signing key or it can't be opened. This is not an error, because the change
- * itself has already been made.
+ * Returns null if there is no signing key or it can't be decrypted. This is not an error, because
+ * the key has already been revoked or disabled.
  */
 export type SignReceipt = (
   claims: Unissued,

@@ -26,8 +26,8 @@ type Wanted = { purpose: SigningPurpose; cause: RotationCause };
 type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
 
 /**
- * Creates a purpose's next signing key if the cause requires one. If several processes rotate at
- * the same time, one of them creates the key and all get the same key.
+ * Creates the next signing key for a purpose, unless the cause doesn't require one. If several
+ * processes rotate at the same time, only one creates a key, and all of them get that key.
  */
 export async function rotateSigningKey(
   tx: Work,
@@ -56,8 +56,8 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // Deletes the old keys, because if they were only retired, setting the clock back would revive
-    // them.
+    // Deletes the old keys. If they were only retired, they would become valid again when the clock
+    // is set back.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };

@@ -25,10 +25,12 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A response with the previous key list may still be on its way to a cache. */
+/** A margin for responses with the old list of keys that are still on their way to a cache. */
 const IN_FLIGHT_MS = SECOND_MS;
 
-/** A verifier with a slow clock may still accept a token that has expired here. */
+/**
+ * A margin for verifiers whose clocks are slow, which still accept a token after it has expired.
+ */
 const SKEW_MS = MINUTE_MS;
 
 export function isNeeded(

@@ -21,7 +21,7 @@ export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<Sign
       order by generation for update`,
   );
 
-/** False if another process has already created this generation's key. */
+/** Returns false if another process has already created a key with this generation number. */
 export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise<boolean> {
   const made = await maybe(
     tx,

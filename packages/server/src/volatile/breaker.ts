@@ -28,7 +28,10 @@ type Breakers = {
   keep(servers: readonly string[]): void;
   /** Whether requests to every server are rejected. */
   isOpen(): boolean;
-  /** If several servers have a fault, the reason for the first. */
+  /**
+   * The reason for the outage. If several servers have a fault, this is the reason for the first
+   * one.
+   */
   reason(): string | null;
   /** Stops all reports. */
   silence(): void;
@@ -138,11 +141,17 @@ export const boundedBy =
       );
     });
 
-/** The client's messages for commands that were not sent or whose connection was lost. */
+/**
+ * Matches the Redis client's error messages for commands that were not sent, or whose connection
+ * was lost.
+ */
 const LOST =
   /isn't (writeable|ready)|Connection is closed|connection close$|max retries|all nodes failed/i;
 
-/** A short reason, without the server's text or address, which may contain a secret. */
+/**
+ * Returns a short reason. It never contains the server's message or address, which may include a
+ * secret.
+ */
 function reasonOf(fault: unknown): string {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
   if (/^E[A-Z_]+$/.test(code)) return code;

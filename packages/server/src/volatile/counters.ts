@@ -1,5 +1,5 @@
-// The port to rate-limit counters, and the arithmetic that its two stores share: a counter's
-// buckets, and the verdict from the tallies of all rules.
+// The interface of rate-limit counters, and the arithmetic shared by the in-memory and the Redis
+// implementation: the buckets of a counter, and the verdict on a check of several rules.
 import { SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 
@@ -22,8 +22,8 @@ export type Tally = {
   /** The time until the counter is back at zero. */
   resetMs: number;
   /**
-   * The time until this cost would be allowed: 0 if it is allowed now, NEVER if it alone exceeds
-   * the limit.
+   * The time until this cost would be allowed: 0 if it is allowed now, NEVER if the cost is higher
+   * than the limit.
    */
   waitMs: number;
 };
@@ -45,19 +45,19 @@ export type StoreState = { configured: boolean; ready: boolean; error: string | 
 
 export type Counters = {
   readonly store: 'redis' | 'memory';
-  /** True if the counters of one check must be in the same slot of a Redis Cluster. */
+  /** Whether the counters of one check must be in the same slot of a Redis Cluster. */
   readonly isSlotted: boolean;
   /** The maximum number of live counters that a workspace may have in one environment. */
   readonly namesMax: number;
   /**
-   * Charges all rules or none, atomically. A cost of 0 only reads. Throws `overQuota` if the charge
-   * needs new counters beyond the owner's maximum.
+   * Charges all rules or none, atomically. With a cost of 0, it only reads the counters. Throws
+   * `overQuota` if the charge needs more new counters than the owner may have.
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   /**
-   * Charges as many units as every rule has left, up to `want`. They expire when the first of the
-   * current buckets ends, so that a unit never counts for less time than if it had been charged
-   * when it was spent. Throws `overQuota` as `check` does.
+   * Charges as many units as every rule has left, up to `want`. The units expire when the first of
+   * the current buckets ends, so that a unit never counts for less time than if it had been charged
+   * when it was spent. Throws `overQuota` like `check`.
    */
   lease(
     owner: Owner,
@@ -92,7 +92,10 @@ export const leaseIdOf = (id: string, granted: number): string => `${id}.${grant
 export const grantedBy = (leaseId: string): number =>
   Number(/\.([1-9]\d{0,4})$/.exec(leaseId)?.[1] ?? 0);
 
-/** Only affects this owner, which has to wait until some of its counters have expired. */
+/**
+ * The error for an owner with too many counters. The owner has to wait until some of its counters
+ * have expired. Other owners are not affected.
+ */
 export const overQuota = (waitMs: number): ApiError =>
   new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
     headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
@@ -102,8 +105,9 @@ export const overQuota = (waitMs: number): ApiError =>
 export const SLOT_PARTS = 16;
 
 /**
- * Returns which of an owner's parts a subject's counters are in. IDs have random digits, so the
- * parts fill up evenly.
+ * Returns the number of the part that contains a subject's counters. An owner's counters are
+ * divided into parts by the digits of the subjects' IDs, which are random, so all parts get about
+ * the same number.
  */
 export function partOf(subject: string): number {
   let part = 0;

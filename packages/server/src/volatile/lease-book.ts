@@ -1,6 +1,6 @@
 // One owner's recorded leases, for counters in memory. Their number is limited; a lease that is not
-// recorded cannot be returned. Leases expire with a bucket. Often, several expire at the same time
-// and are dropped together.
+// recorded cannot be returned. A lease expires when a bucket of its counters ends, so several
+// leases often expire at the same time and are dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
@@ -10,7 +10,7 @@ export type LeaseBook = {
   clear(): void;
 };
 
-/** How many leases are recorded across all owners, and the maximum. */
+/** The current and the maximum number of leases recorded across all owners. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** The number of expiry times examined for each new lease. */

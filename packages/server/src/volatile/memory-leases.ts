@@ -17,8 +17,8 @@ const endsAtMs = (charged: readonly Charged[], now: number): number =>
   now + Math.min(...charged.map((one) => leftOf(one, now)));
 
 /**
- * Never longer than a bucket, in case the clock has been set back. The clock reads whole
- * milliseconds, so one is subtracted, because up to one more may have passed.
+ * Returns how long a lease is valid. The clock may have been set back, so a lease is never longer
+ * than a bucket. The clock only shows whole milliseconds, so one millisecond is subtracted.
  */
 export function expiresInMs(charged: readonly Charged[], now: number): number {
   const lefts = charged.map((one) => Math.min(leftOf(one, now), widthOf(one.rule)));
@@ -34,8 +34,8 @@ export function recordLease(
 }
 
 /**
- * Deducts the units from all counters, but only once, and only while the lease's buckets are the
- * newest.
+ * Deducts the units from all counters. This works only once, and only while the buckets charged by
+ * the lease are the newest.
  */
 export function giveBack(
   names: OwnerNames,

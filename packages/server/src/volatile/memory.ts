@@ -67,7 +67,7 @@ type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
   lease(owner: Owner, rules: readonly Rule[], wanted: { want: number; id: string }): Lease;
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number;
-  /** The number of counters that one owner has, or all owners together. */
+  /** The number of an owner's counters or, without an owner, of all counters. */
   size(ownerName?: string): number;
 };
 
@@ -85,7 +85,10 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Throws if there are too many counters to add more. Existing ones can still be charged. */
+  /**
+   * Throws if the total number of counters is too high to add new ones. Existing counters can still
+   * be charged.
+   */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;
@@ -108,9 +111,9 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
           chargeAll(charging(names ?? namesOf(owner)), rules, { looked, now, cost });
         }
       } finally {
-        // Runs after the charge, so that the charge cannot write to a counter that the sweep has
-        // removed. Also runs after a denial, because an idle iterator prevents its map's outgrown
-        // tables from being freed.
+        // The sweep runs after the charge, so that the charge can't write to a counter that the
+        // sweep has removed. It also runs after a denial, because an iterator left idle would keep
+        // memory that its map has outgrown.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(looked.allowed, looked.tallies);

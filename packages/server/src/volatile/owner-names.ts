@@ -7,7 +7,7 @@ import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.t
 export type Counter = {
   /** The index of the newest bucket that has been charged. */
   head: number;
-  /** Indexed by the bucket index modulo the span. */
+  /** The units charged in each bucket, indexed by the bucket index modulo the span. */
   counts: number[];
   /** When the counter's last charge expires. */
   endsAtMs: number;
@@ -34,11 +34,13 @@ export type OwnerNames = {
   add(name: string, counter: Counter, now: number): void;
   /** Called after a counter returned by `get` has been charged or denied. */
   touch(name: string, counter: Counter, now: number): void;
-  /** The time until the first of the rechecked full counters can be evicted. */
+  /**
+   * How long until `makeSpace`, which has just failed, may find a full counter that it can evict.
+   */
   waitMs(now: number): number;
   /**
-   * Returns a function for one pass over all counters: each call checks one of them, and returns
-   * false at the end of the pass.
+   * Returns a function that goes through all counters once. Each call checks one counter, and
+   * returns false when there are none left.
    */
   sweeper(): (now: number) => boolean;
 };
@@ -62,11 +64,11 @@ type Held = {
   below: Map<string, Counter>;
   full: Map<string, Counter>;
   /**
-   * Null between rejections, because an idle iterator prevents its map's outgrown tables from being
-   * freed.
+   * The full counters to recheck next. Null after a charge, because an iterator left idle would
+   * keep memory that its map has outgrown.
    */
   rechecking: Iterator<[string, Counter]> | null;
-  /** When the first of the rechecked counters is below its limit again. */
+  /** The earliest time at which one of the rechecked counters will be below its limit again. */
   earliestMs: number;
 };
 
@@ -90,8 +92,8 @@ export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order only matters if counters may be evicted soon, and full counters are never
-      // evicted.
+      // The order only matters if counters may be evicted soon. Full counters are never evicted, so
+      // they needn't be in order.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
       held.rechecking = null;

@@ -5,7 +5,7 @@
 type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
-  /** Set for a held poll, because the number of held polls per workspace is limited. */
+  /** Only set for a node's poll, because the number of polls held per workspace is limited. */
   workspaceId?: string;
 };
 

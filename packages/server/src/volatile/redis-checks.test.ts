@@ -9,7 +9,7 @@ const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
 const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
-/** Sets up a fake server: `known` handles EVALSHA, `sent` handles EVAL. */
+/** Sets up a fake Redis server: `known` handles EVALSHA, and `sent` handles EVAL. */
 function scene(
   known: () => Promise<unknown>,
   sent: () => Promise<unknown> = known,

@@ -21,7 +21,7 @@ import {
 
 const CHECK = readScript('check');
 
-/** The script's result if the owner has too many counters. It is followed by the wait. */
+/** The script returns this, followed by the time to wait, if the owner has too many counters. */
 const OVER_QUOTA = 2;
 
 /** If `now` is empty, the server's clock is used. */
@@ -31,7 +31,7 @@ type Parts = {
   within: ReturnType<typeof boundedBy>;
   atOnceMax: number;
   worked(server: string): void;
-  /** Returns the error to throw to the callers. */
+  /** Called when a script call has failed. Returns the error to throw to the callers. */
   failed(server: string, fault: unknown): Error;
 };
 
@@ -63,8 +63,8 @@ async function call(link: Scripts, checks: readonly Check[]): Promise<unknown> {
   try {
     return await runScript(link, CHECK, argumentsOf(checks, true));
   } catch (fault) {
-    // Nothing was charged, so calling again is safe. Until the slot has moved, new counters are not
-    // counted towards the owner's maximum, so they can't be rejected for exceeding it.
+    // Nothing was charged, so calling again is safe. Until the slot has moved, new counters don't
+    // count towards the owner's maximum, so no check is rejected for exceeding it.
     if (isMoving(fault)) return runScript(link, CHECK, argumentsOf(checks, false));
     throw fault;
   }

@@ -26,7 +26,7 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's result if the owner has too many counters. It is followed by the wait. */
+/** The script returns this, followed by the time to wait, if the owner has too many counters. */
 const OVER_QUOTA = -1;
 
 /** If `now` is empty, the server's clock is used. */
@@ -36,7 +36,7 @@ type Parts = {
   isCluster: boolean;
   within: ReturnType<typeof boundedBy>;
   worked(server: string): void;
-  /** Returns the error to throw to the callers. */
+  /** Called when a script call has failed. Returns the error to throw to the callers. */
   failed(server: string, fault: unknown): Error;
 };
 

@@ -10,7 +10,10 @@ type LinkParts = {
   /** redis://, rediss:// or unix:<path>; for a Cluster, possibly with several hosts. */
   url: string;
   isCluster: boolean;
-  /** The longest that a caller waits for a response. A connection is kept at least as long. */
+  /**
+   * How long a caller waits for a response, at most. The connection's own timeouts are at least as
+   * long.
+   */
   answerMsMax: number;
   onFault(error: Error): void;
   onReady(): void;
@@ -187,7 +190,7 @@ function clusterOf({ url, answerMsMax }: LinkParts): Cluster {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     clusterRetryStrategy: retryMs,
-    retryDelayOnFailover: 0, // a command that the client would resend may already have run
+    retryDelayOnFailover: 0, // a command sent again could run twice
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,

@@ -25,14 +25,14 @@ const NEAR_NO_MORE_SHARE = 0.75;
 const NEAR_FULL = 'used_memory is near maxmemory';
 
 type MemoryWatch = {
-  /** Never rejects, because checks do not depend on it. */
+  /** Reads the servers' memory. Never rejects, because checks must work even if this fails. */
   look(): Promise<void>;
   remark(): string | null;
   close(): void;
 };
 
 type WatchParts = {
-  /** The servers that respond; never rejects. */
+  /** Asks all servers for their memory. Returns those that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
   /**
    * Reports a fault after each `look` that finds a server nearly full, and its end after any other.

@@ -85,7 +85,7 @@ async function mastersOf(seeds: readonly string[], reached: Reached): Promise<st
 async function withClient<T>(address: string, ask: (client: Redis) => Promise<T>): Promise<T> {
   const path = pathIn(address);
   const client = path === null ? new Redis(address, options) : new Redis({ ...options, path });
-  // If a connection fails, this event contains the reason; the call only reports that the
+  // If connecting fails, the `error` event has the reason. The rejected call only says that the
   // connection is closed.
   let lost: Error | null = null;
   client.on('error', (error) => {

@@ -87,12 +87,14 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     settled.resolve();
   }
 
-  // A pulse before the first connection always fails, so only this one settles.
+  // The regular pulses don't resolve `settled`, because every pulse fails until the connection is
+  // open.
   const onReady = () => void pulse().then(settled.resolve);
   const link = openLink({ ...parts, answerMsMax, onFault: lost, onReady });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
-  // On a Cluster, the counters of two checks may be on different servers.
+  // On a Cluster, each check is a separate call, because the counters of two checks may be on
+  // different servers.
   const atOnceMax = isCluster ? 1 : CHECKS_AT_ONCE_MAX;
   const refusal = (server: string): Error =>
     unavailable(new Error(`redis: ${breakers.of(server).reason()}`));

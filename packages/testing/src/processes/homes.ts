@@ -39,7 +39,7 @@ async function migratedDirectory(): Promise<string> {
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);
   if (code !== 0) throw new Error(`Creating the database failed: ${output}`);
-  // If two processes do this at the same time, either result is fine.
+  // If two processes create the directory at the same time, either one can be used.
   await rename(part, path).catch(close);
   return path;
 }
@@ -79,7 +79,7 @@ export async function openCluster(
       user: 'postgres',
       database,
     });
-    client.on('error', () => {}); // the cluster may crash while it is open
+    client.on('error', () => {}); // the cluster may crash while the session is open
     await client.connect();
     return client;
   };
@@ -116,7 +116,7 @@ export async function openCluster(
     },
     thaw,
     close: async () => {
-      thaw(); // a stopped process does not receive SIGTERM
+      thaw(); // a frozen process does not receive SIGTERM
       await postgres.stop();
     },
   };

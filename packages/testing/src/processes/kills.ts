@@ -28,7 +28,7 @@ export async function surviveKills(
     const { url } = server;
     const load = startWriting(CLIENTS, () => writeOnce(url, ledger));
     await writesOf(ledger, randomInt(WRITES_MIN, WRITES_MAX));
-    await sleep(randomInt(0, 20)); // at any moment between two acknowledgements
+    await sleep(randomInt(0, 20)); // to kill the server at any moment between two responses
     await server.kill();
     await load.stop();
 

@@ -6,8 +6,8 @@ import { connect, createServer, type Socket } from 'node:net';
 export type Proxy = {
   port: number;
   /**
-   * Resets all existing connections, and each later one after the returned number of bytes. Null
-   * stops limiting later ones.
+   * Resets all existing connections. Later connections are reset after a number of bytes, which
+   * `bytes` returns for each; null removes this limit.
    */
   cutAfter(bytes: (() => number) | null): void;
   /** Forwards new connections to this port and cuts the existing ones. */
@@ -105,7 +105,7 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
     cuts: () => wire.cuts,
     cutAfter: (bytes) => {
       wire.budget = bytes;
-      cutAll(); // the existing connections follow the old rule
+      cutAll(); // existing connections still have the old limit
     },
     leadTo: (port) => {
       wire.targetPort = port;

@@ -40,7 +40,7 @@ export function startSdkNode(options: KeyrailOptions, env: NodeJS.ProcessEnv = {
   const ask = (what: string, more: object = {}): Promise<never> =>
     new Promise((resolve, reject) => {
       asked += 1;
-      waiting.set(asked, (said) => resolve(said as never)); // our own program sent it
+      waiting.set(asked, (said) => resolve(said as never)); // sdk-program.ts sends this type
       child.send({ id: asked, ask: what, ...more }, (error) => error && reject(error));
     });
   const verify = (key: string, route: RouteOptions = {}): Promise<Decision> =>

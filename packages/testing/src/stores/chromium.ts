@@ -6,7 +6,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first one is a headless build of the same browser and is about twice as fast. */
+/**
+ * Names of Chromium programs, in order of preference. The first is a headless build, which is about
+ * twice as fast.
+ */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -14,7 +17,9 @@ const NAMES = [
   'google-chrome',
   'google-chrome-stable',
 ];
-/** Older distributions only have the second package. */
+/**
+ * The distribution's packages, in order of preference. Older distributions only have `chromium`.
+ */
 const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;

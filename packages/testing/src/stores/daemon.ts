@@ -82,7 +82,10 @@ const programs = {
   pgbouncer: { flag: '--version', from: 'pgbouncer' },
 };
 
-/** For a test's `skip`: false if all are installed, otherwise the reason, which is also logged. */
+/**
+ * For a test's `skip`: false if all of these programs are installed, otherwise the reason, which is
+ * also logged.
+ */
 export function programIsMissing(...names: (keyof typeof programs)[]): string | false {
   for (const name of names) {
     const { flag, from } = programs[name];

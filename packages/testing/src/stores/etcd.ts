@@ -15,7 +15,7 @@ export type Etcd = {
   close(): Promise<void>;
 };
 
-/** Less frequent than usual, so that a member isn't presumed dead when the machine is busy. */
+/** Longer than etcd's default, so that on a busy machine, no member is mistaken for dead. */
 const HEARTBEAT_MS = 200;
 const ELECTION_MS = 2_000;
 const ASK_MS_MAX = 1_000;

@@ -98,7 +98,7 @@ async function isChecked(control: string): Promise<boolean> {
   const names = header.replace('# ', '').split(',');
   const read = (row: string, name: string) => row.split(',')[names.indexOf(name)] ?? '';
   const servers = rows.filter((row) => !['FRONTEND', 'BACKEND'].includes(read(row, 'svname')));
-  // "INI", or "* INI" while the check is under way.
+  // Until a server's first check is complete, its `check_status` is "INI" or "* INI".
   const isKnown = (row: string) => /[A-Z]/.test(read(row, 'check_status').replace('INI', ''));
   return servers.length > 0 && servers.every(isKnown);
 }

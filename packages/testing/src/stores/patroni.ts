@@ -171,7 +171,7 @@ function createMember(place: Place, account: Account | null): Member {
     ...own,
     start: daemon.start,
     kill: async () => {
-      await daemon.kill(); // Patroni first, because it would start PostgreSQL again
+      await daemon.kill(); // Patroni is killed first, because it would restart PostgreSQL
       await postmaster.kill();
     },
     freeze: () => {

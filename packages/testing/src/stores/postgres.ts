@@ -27,7 +27,7 @@ export type Postgres = {
   superuserUrl: string;
   /** Connects as `keyrail`, a login that may create roles and has no other privileges. */
   url(database: string): string;
-  /** The same over TCP; throws unless the cluster was started with `tcp`. */
+  /** Like `url`, but over TCP. Throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;
   /** Simulates a crash: no checkpoint, all connections are lost, and the disk is kept. */
   crash(): Promise<void>;
@@ -49,12 +49,15 @@ type Cluster = {
   tcp: boolean;
   durable: boolean;
   account: Account | null;
-  /** The words that precede each command. */
+  /** The arguments that come before the program in each command line, such as a wrapper's. */
   prefix: readonly string[];
   server: ChildProcess | null;
 };
 
-/** Prepares the empty disk directory, and returns words that every command starts with. */
+/**
+ * Prepares the empty disk directory. Returns the arguments to put before the program in each
+ * command line.
+ */
 export type Surroundings = (disk: string, account: Account | null) => Promise<readonly string[]>;
 
 const START_MS_MAX = 60_000;
@@ -226,7 +229,10 @@ const hasEnded = (server: ChildProcess) => server.exitCode !== null || server.si
 
 const logOf = ({ scratch }: Cluster) => join(scratch, 'log');
 
-/** The host in the query takes precedence; a URL without a host would be invalid. */
+/**
+ * The driver uses the host in the query. `localhost` is only there because a URL without a host
+ * would be invalid.
+ */
 const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =>
   `postgres://${user}@localhost/${database}?host=${scratch}&port=${port}`;
 

@@ -18,7 +18,7 @@ export function openPostmaster(directory: string): Postmaster {
     freeze,
     thaw: () => signalEach(frozen.splice(0), 'SIGCONT'),
     kill: async () => {
-      freeze(); // so that no process writes after another one has exited
+      freeze(); // no process may write after another one has been killed
       signalEach(frozen.splice(0), 'SIGKILL');
       await until(() => pidIn(directory) === null);
     },

@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { installFromDistribution } from './distribution.ts';
 
-/** For a test's `skip`: false if both are installed, otherwise the reason, which is also logged. */
+/**
+ * For a test's `skip`: false if Prometheus and promtool are installed, otherwise the reason, which
+ * is also logged.
+ */
 export function prometheusIsMissing(): string | false {
   if (runs()) return false;
   const refusal = installFromDistribution('prometheus');

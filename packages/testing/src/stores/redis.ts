@@ -26,7 +26,7 @@ export type RedisServer = {
   thaw(): void;
   /** Kills the server to simulate a crash. */
   crash(): Promise<void>;
-  /** Starts it again on the same port, without data. */
+  /** Starts the server again on the same port, without data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -68,7 +68,7 @@ function lookForRedis(): { bin: string } | { missing: string } {
 }
 
 /**
- * For `test(…, { skip }, …)`: false if there is a Redis, otherwise the reason, which is also
+ * For `test(…, { skip }, …)`: false if Redis is installed, otherwise the reason, which is also
  * logged.
  */
 export function redisIsMissing(): string | false {
@@ -87,7 +87,7 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
   let child: ChildProcess | null = null;
 
   const end = (): void => {
-    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also stops a frozen server
+    if (child && !hasEnded(child)) child.kill('SIGKILL'); // SIGKILL also stops a frozen server
     removeScratch(scratch);
   };
   process.once('exit', end);

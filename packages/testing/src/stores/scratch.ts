@@ -12,7 +12,10 @@ const PARENT = '/tmp';
 /** The unprivileged account for servers while the tests run as root. */
 export type Account = { uid: number; gid: number };
 
-/** Creates a directory with our pid in its name, so that a later run notices that we exited. */
+/**
+ * Creates a directory with this process's pid in its name, so that a later run can tell that this
+ * process has exited.
+ */
 export function makeScratch(kind: string, account: Account | null): string {
   sweep(kind);
   const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));

@@ -154,7 +154,7 @@ export class Connection {
     this.#dueMs = nowMs() + delayMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#renewIfDue, delayMs);
-    // If the session is unchanged, the screen isn't updated, so nothing moves.
+    // If the session is unchanged, the screen isn't rendered again.
     if (known !== null && ending === null && isSameSession(known, next.session)) return;
     this.#change({ session: next.session, ending: null });
   }

@@ -62,7 +62,10 @@ export function App({ words, connection, state, fault, ...rest }: AppProps) {
   );
 }
 
-/** Identifies a list, because each tenant, project and environment has its own. */
+/**
+ * Returns a string that identifies a list of keys. Each tenant, project and environment has its own
+ * list.
+ */
 const placeOf = ({ tenant, project, env }: Session): string => `${tenant.id} ${project.id} ${env}`;
 
 type EndedProps = {

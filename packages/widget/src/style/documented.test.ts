@@ -11,7 +11,7 @@ const styles = readdirSync(folder)
   .join('\n');
 const readme = readFileSync(join(folder, '../../README.md'), 'utf8');
 
-/** Each listed property with its row's last cell. */
+/** Each custom property in the README's tables, with the text in the last column (the default). */
 const listed = [...readme.matchAll(/^\| `(--keyrail-[\w-]+)` \|.*\| (.+) \|$/gm)].map(
   ([, name = '', usual = '']) => [name, usual] as const,
 );

@@ -104,8 +104,8 @@ function usePopup(button: HTMLElement | null, onClose: () => void) {
       close.current();
       button.focus();
     };
-    // The menu only closes if its button has moved, because the event may be a late one from an
-    // earlier scroll.
+    // The menu only closes if its button has moved, because the event may belong to a scroll that
+    // ended before the menu opened.
     const opened = button.getBoundingClientRect();
     const follow = () => {
       const { left, top } = button.getBoundingClientRect();

@@ -112,7 +112,7 @@ test('a connection kept open after its response counts as idle', async (t) => {
   });
 });
 
-test('neither a connection with a request nor a new connection counts as idle', async (t) => {
+test('neither a connection with a request in progress nor a new connection counts as idle', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { hold, ask } = await listening(
     t,

@@ -13,7 +13,10 @@ import { monotonicMs } from '../../base/clock.ts';
 
 export type ConnectionLimits = {
   connectionsMax: number;
-  /** In addition to `connectionsMax`. Connections above the total are closed immediately. */
+  /**
+   * How many connections may be open above `connectionsMax`, for probes. Any further connection is
+   * closed immediately.
+   */
   probeConnectionsMax: number;
   /**
    * How long a connection above `connectionsMax` may stay open. Must be longer than any probe
@@ -28,11 +31,11 @@ export type ConnectionLimits = {
   idleMsMin: number;
 };
 
-/** Used if the system does not report its limit. */
+/** The limit on open files to assume if the system does not report one. */
 const OPEN_FILES_ASSUMED = 1024;
 /**
- * The fraction of open files to use for connections. The rest is for the database, for files, and
- * for connections that are being closed.
+ * The fraction of the open file limit to use for connections. The rest is for the database, for
+ * files, and for connections that are being closed.
  */
 const SOCKETS_SHARE = 0.6;
 const SOCKETS_MAX = 100_000;
@@ -42,9 +45,9 @@ const PROBE_CONNECTION_MS = 5000;
 const PROBE_REQUEST_MS = 500;
 const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
-/** When more than this fraction of the connections are in use, idle ones are closed. */
+/** When more than this fraction of the connections are in use, idle connections are closed. */
 const CROWDED_SHARE = 0.8;
-/** The number of connections examined for each new connection. */
+/** How many open connections are checked for idleness each time a new connection arrives. */
 const LOOKED_AT = 16;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {
@@ -115,16 +118,19 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** A connection's last response; null once the connection has been seen without a request. */
+/**
+ * The state of a connection. `response` is the connection's latest response, or null if the
+ * connection was idle when it was last checked.
+ */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
- * Finds connections without a request, once there are many connections. Most servers never have
- * that many, so a request only records its response here. Whether the response has ended is checked
- * only when there are many connections, for a few of them at a time.
+ * Finds idle connections to close. This only matters when there are many connections, which most
+ * servers never have, so a request only records its response. Whether the response has ended is
+ * checked later, for a few connections at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** Ordered by when they were last checked, least recently first. */
+  /** Each connection's state. The connection checked least recently comes first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>

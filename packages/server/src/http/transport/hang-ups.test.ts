@@ -1,5 +1,6 @@
-// A client that closes the connection while sending a body causes neither a store fault nor an
-// error. A request still waiting for its response is aborted; one that has received it is not.
+// If a client closes its connection while sending a body, this is neither logged as an error nor
+// counted as a store fault. The client's request is aborted if it is still waiting for a response,
+// but not if it has already received one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -28,7 +29,7 @@ const route: ServedRoute = {
   run: () => ({}),
 };
 
-/** Returns what is logged at this level when clients disconnect in the middle of a body. */
+/** Returns the log output at the given log level when clients disconnect while sending a body. */
 async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   const out = new PassThrough();
   const app = bareServer(t, [route], { log: openLog(level, out) });

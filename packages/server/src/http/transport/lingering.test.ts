@@ -97,7 +97,7 @@ const byChunks: Sender = async ({ origin }, { path, headers }) => {
   return answer.statusCode;
 };
 
-/** Starts to read only after sending everything, as simple clients do. */
+/** Sends the whole request before it starts to read the response, as simple clients do. */
 const sendThenRead: Sender = async ({ port }, { path, headers }) => {
   const socket = connect(port, '127.0.0.1').pause();
   socket.write(headOf(path, headers));
@@ -119,8 +119,8 @@ const headOf = (path: string, headers: Record<string, string>, length = BODY_BYT
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-test('all 100 clients, slow and fast, receive their early rejection', async (t) => {
-  // Long enough for the slowest client on a busy machine.
+test('a rejection sent before the body has been read reaches all 100 clients, slow and fast', async (t) => {
+  // The time limit has to suit the slowest client on a busy machine.
   const server = await listening(t, { lingerMs: 60_000 });
   const senders = [byFetch, byChunks, sendThenRead];
   const expected: number[] = [];
@@ -199,7 +199,7 @@ test('a response without a body does not wait for the rest of the request', asyn
   socket.destroy();
 });
 
-test('a client that keeps sending slowly is disconnected under the default limits', async (t) => {
+test('under the default limits, a client that keeps sending a few bytes at a time is disconnected', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   socket.write(headOf('/small', json));
@@ -235,7 +235,7 @@ test('a rejected request with Expect: 100-continue gets no 100 Continue', async 
     socket.write(headOf(path, { ...json, expect: '100-continue' }));
     await until(() => socket.heard().includes('{"error"'));
     match(socket.heard(), /^HTTP\/1\.1 4[\d\D]*\r\nconnection: close\r\n/i);
-    // These bytes could be the body or the next request, so they are read as neither.
+    // These bytes could be the body or the next request, so the server discards them.
     socket.end(COUNTED);
     await once(socket, 'close');
   }
@@ -253,7 +253,7 @@ test('100 Continue is sent when the server starts to read the body', async (t) =
   }
 });
 
-test('a page can read an early error from the embed plane', async (t) => {
+test('a browser page can read an error that the embed API sends before the body has arrived', async (t) => {
   const { origin } = await listening(t);
   const page = 'https://customer.example';
   for (const token of ['none', 'krses_person']) {

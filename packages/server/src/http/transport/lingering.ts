@@ -33,9 +33,9 @@ export type Lingering = {
   isTooLong(request: IncomingMessage): boolean;
   /** Whether the response has been sent, so that nothing else may be written to this connection. */
   isAnswered(socket: Socket): boolean;
-  /** Responds on the raw socket of a connection whose request couldn't be parsed. */
+  /** Writes a response to the raw socket of a connection whose request couldn't be parsed. */
   endAfter(socket: Socket, text: string): void;
-  /** After this call, no connection stays open after its response. */
+  /** After this call, every connection is closed when its response is complete. */
   close(): void;
 };
 
@@ -58,7 +58,8 @@ export function createLingering(limits: LingerLimits): Lingering {
       const isEmpty = chunk === undefined || chunk === null || request.method === 'HEAD';
       if (isEmpty) this.flushHeaders();
       else Reflect.apply(this.write, this, [chunk, encoding]);
-      // All responses have a content-length, so the client has received a complete response.
+      // The response ends only after the body has been discarded. The client doesn't have to wait
+      // for that, because every response has a content-length.
       dropping.begin(request, () => {
         const isWhole = request.complete;
         if (!isWhole && socket.writableLength > 0) socket.destroy();
@@ -89,7 +90,10 @@ type Source = IncomingMessage | Socket;
 
 /** Reads and discards incoming bytes, within the limits. */
 function openDropping(limits: LingerLimits) {
-  /** The sources being drained, each with the function that ends it, oldest first. */
+  /**
+   * The requests and sockets whose bytes are being discarded, each with its `end` function. The
+   * oldest comes first.
+   */
   const sources = new Map<Source, () => void>();
 
   function begin(source: Source, over: () => void): void {
@@ -121,7 +125,10 @@ function openDropping(limits: LingerLimits) {
   };
 }
 
-/** Node.js marks a request without a body as complete only after passing the request on. */
+/**
+ * Whether more of the body may arrive. `complete` alone doesn't tell, because for a request without
+ * a body, Node.js sets it only after passing on the request.
+ */
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -34,7 +34,7 @@ export function refuseOtherMethods(
 
 const DOCUMENT_METHODS = ['GET', 'HEAD'];
 
-/** For documents, pages and scripts. */
+/** Rejects all methods except GET and HEAD. Used for documents, pages and scripts. */
 export function refuseChanges(app: FastifyInstance, path: string): void {
   const refuse = async (): Promise<never> => {
     throw methodNotAllowed(DOCUMENT_METHODS);

@@ -14,7 +14,9 @@ const SMALL_SHARE = 0.5;
 const SMALL_BYTES_MAX = 16_384;
 
 export type OpenBodies = {
-  /** Throws 503 if too many bytes of other bodies are still outstanding. */
+  /**
+   * Throws a 503 if the unfinished bodies of other requests leave too little space for this one.
+   */
   expect(request: FastifyRequest, reply: FastifyReply, bytesMax: number): void;
 };
 

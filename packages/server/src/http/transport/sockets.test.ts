@@ -32,7 +32,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
   };
 }
 
-/** The route here doesn't use the database, so the parts needed for that are missing. */
+/** Starts a server without the parts that access the database, because the route doesn't use it. */
 async function listening(
   t: TestContext,
   route = waitingRoute(),

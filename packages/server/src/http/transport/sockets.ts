@@ -123,7 +123,7 @@ function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    // Compares lengths first, to avoid lowercasing all other names.
+    // Compares the lengths first, so that most header names don't have to be lowercased.
     if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
     if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
       authorizations += 1;
