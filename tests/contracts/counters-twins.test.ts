@@ -98,7 +98,7 @@ let shared: { counters: Counters; nowMs: number } | undefined;
 
 function redisAt(nowMs: number): Counters {
   if (!shared) throw new Error('the counters are not open');
-  shared.nowMs = nowMs; // the check reads it synchronously, before any await
+  shared.nowMs = nowMs; // the check reads this time synchronously, before any await
   return shared.counters;
 }
 
@@ -190,8 +190,8 @@ test(
 type Life = { name: string; endsMs: number; windowMs: number };
 
 /**
- * Creates counters with all kinds of windows, keeps some alive and lets others expire; a list
- * mirrors them.
+ * Creates counters with all kinds of windows, keeps some alive and lets others expire. A list
+ * tracks which counters should exist.
  */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);

@@ -59,7 +59,8 @@ const missing: Kind = (path, turn) => {
 
 const swapped: Kind = (path, turn) => {
   const one = fileOf(path, turn);
-  // Looks for a file that differs, because the files of empty tables may be identical.
+  // The two files must differ for the swap to be damage, and the files of empty tables may be
+  // identical.
   const others = readdirSync(path).map((_, step) => fileOf(path, turn + step));
   const isOther = (file: string) => !readFileSync(file).equals(readFileSync(one));
   const other = others.find(isOther) ?? '';

@@ -1,6 +1,6 @@
-// Once a secret key is revoked, hot endpoints reject it: immediately in the process that revoked
-// it, and in every other process within one cache lifetime, or much sooner with notifications
-// (PostgreSQL).
+// Once a secret key is revoked, hot endpoints (those that nodes call constantly) reject it: the
+// process that revoked it immediately, and every other process within one cache lifetime, or much
+// sooner if it receives notifications (PostgreSQL).
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -156,7 +156,8 @@ test('only hot endpoints use older cached lookups', async (t) => {
 test('endpoints that are not hot use very recent cached lookups', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
-  // Time stands still in the cache, because a slow machine needs longer than an entry lasts.
+  // The cache's clock stands still, because on a slow machine an entry would expire during the
+  // test.
   const clock = { ...app.clock, shiftMs: () => -performance.now() };
   const beside = appBeside(t, app.testApp, { db, clock });
   const { key } = await newKey(app);
@@ -167,7 +168,7 @@ test('endpoints that are not hot use very recent cached lookups', async (t) => {
   equal(take().length, 0);
 });
 
-test('a revocation returns once no process accepts the key, even without notifications', async (t) => {
+test('revoking a key does not return until no process accepts the key, even without notifications', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   for (const [line, more] of [

@@ -74,8 +74,8 @@ async function restoreAny(history: History): Promise<void> {
   await restore(history, backup, 0);
   const said = history.told.join('\n');
   if (foreseen) ok(history.version > seen, `nodes have seen ${seen}:\n${said}`);
-  // Otherwise a node that has seen a higher version logs it, and a second restore exceeds that
-  // version.
+  // If the version is too low, a node that has seen a higher one logs it, and a second restore with
+  // that version exceeds it.
   if (history.version <= seen) await restore(history, backup, seen);
   ok(history.version > seen, `nodes have seen ${seen}:\n${history.told.join('\n')}`);
   history.seen = history.version;

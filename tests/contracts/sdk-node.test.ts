@@ -41,7 +41,8 @@ async function ground(
     secretKey: app.tokens.liveKey,
     projectId: project,
     telemetry: false,
-    // Must not time out on a busy machine, which would make the node fail open or closed.
+    // Requests must not time out on a busy machine, because the node would then fail open or
+    // closed.
     rateLimitTimeoutMs: 30_000,
     idempotencyTimeoutMs: 30_000,
     log: () => {},

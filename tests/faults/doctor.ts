@@ -13,7 +13,9 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** Settings with a new data directory. With port 0, no public URL is derived from the port. */
+/**
+ * Settings with a new data directory. The port is 0, so that the server has no default public URL.
+ */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {
