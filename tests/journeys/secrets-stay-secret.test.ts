@@ -92,7 +92,8 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
     const query = new URLSearchParams({ token: secret });
     answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
   }
-  // The name of an unknown field is repeated, but only to its sender.
+  // Errors about unknown fields are left out: they repeat the field's name, but only to the caller
+  // that sent it.
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 

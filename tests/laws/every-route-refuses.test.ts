@@ -120,7 +120,7 @@ test('on the vendor plane, a session without a workspace gets its own error', as
   }
 });
 
-test('a test key is denied access beyond the boundary between test and live, and nothing changes', async (t) => {
+test('a test key cannot manage live resources, and a denied attempt changes nothing', async (t) => {
   const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);
