@@ -1,10 +1,10 @@
 /**
- * The test command: checks format, lint and types, runs every lane of the matrix, and prints a
- * summary whose last line is "N passed, N failed, N skipped".
+ * The test command: checks format, lint and types, runs the tests in every lane (a set of test
+ * files on one store), and prints a summary whose last line is "N passed, N failed, N skipped".
  *
  *   npm test                          as many tests as fit into eleven minutes
  *   npm test -- --full                every test, on every store, repeated more often
- *   npm run check                     the quick part
+ *   npm run check                     a quick part of the tests, on the embedded store
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
  */

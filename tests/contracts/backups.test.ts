@@ -79,7 +79,7 @@ test('a backup contains every table, and its manifest describes its contents', a
   ok(heads.length > 0);
 });
 
-test('a half-restored database refuses to serve until another restore starts over and completes', async (t) => {
+test('a half-restored database cannot be served until another restore has completed', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };

@@ -186,7 +186,7 @@ test('a released connection has no role and no scope', async (t) => {
   ]);
 });
 
-test('a caller with a deadline per step gives up after one step without a response', async () => {
+test('a caller that limits the wait for each step gives up after one step without a response', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -97,7 +97,10 @@ const attacks: Kind[] = [...accidents, forged];
 
 type Wanted = { path: string; count: number; isEncrypted: boolean };
 
-/** Every kind of damage in turn, spread over all files. An encrypted backup can't be forged. */
+/**
+ * Every kind of damage in turn, spread over all files. Only encrypted backups are also forged,
+ * because a forgery of an unencrypted backup can't be detected.
+ */
 export function* damages({ path, count, isEncrypted }: Wanted): Generator<Damage> {
   const kinds = isEncrypted ? attacks : accidents;
   for (let turn = 0; turn < count; turn += 1) {

@@ -143,7 +143,7 @@ test('a cached key is rejected once it has expired', async (t) => {
   equal(await isAccepted(call), false);
 });
 
-test('only hot endpoints use older cached lookups', async (t) => {
+test('only endpoints marked as hot accept a cached lookup that is not very recent', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: LIFE_MS });
   const { id, key } = await newKey(app);
@@ -153,7 +153,7 @@ test('only hot endpoints use older cached lookups', async (t) => {
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('endpoints that are not hot use very recent cached lookups', async (t) => {
+test('endpoints that are not marked as hot accept very recent cached lookups', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   // The cache's clock stands still, because on a slow machine an entry would expire during the

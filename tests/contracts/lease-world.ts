@@ -32,7 +32,7 @@ export type World = {
   /** Delivers a request to the store now, and returns its response. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units charged by leases, minus the units returned. */
+  /** How many units were charged by leases, minus the units returned. */
   leased(): number;
   run(): Promise<void>;
 };

@@ -79,7 +79,7 @@ async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<
   }
 }
 
-/** Creates a login and a database as docs/operate.md does, without the Keyrail schema. */
+/** Creates a login and a database as docs/operate.md says, without the Keyrail schema. */
 async function made(name: string): Promise<string> {
   await administerAsWritten(0, name);
   return name;

@@ -47,7 +47,7 @@ export const messagesOf = (findings: readonly Finding[], check: string, severity
     .map(({ message }) => message);
 
 export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
-/** Why a test on PostgreSQL is skipped, or false if it isn't. */
+/** Returns why tests on PostgreSQL are skipped, or false if they run. */
 export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };

@@ -138,7 +138,7 @@ const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) =>
   return [status, JSON.parse(text).error];
 };
 
-/** Runs an example in another language, with nothing but its port replaced. */
+/** Runs an example in another language, with only its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {
   const run = promisify(execFile);
   const isThere = await run('python3', ['--version']).then(

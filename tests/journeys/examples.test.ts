@@ -60,7 +60,7 @@ test('every example works with and without the control plane', async (t) => {
   );
 });
 
-/** Checks everything that needs the control plane; returns a valid key. */
+/** Checks everything that needs the control plane, and returns a valid key. */
 async function worksWith(vendor: Vendor, call: Caller, project_id: string): Promise<string> {
   const given = givenBy(call);
   const scopes = ['invoices:read', 'charges:write'];

@@ -127,7 +127,7 @@ async function checkLog({ call }: Someone): Promise<void> {
   ]);
 }
 
-/** Requests a password reset, and uses the link after the program has restarted. */
+/** Requests a password reset, and uses the link from the email after the program has restarted. */
 async function resetAcrossRestart(
   deployment: Deployment,
   before: Running,

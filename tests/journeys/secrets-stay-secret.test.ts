@@ -97,7 +97,10 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 
-/** Returns the store's entire content, byte for byte as far as it is readable. */
+/**
+ * Returns everything in the store as text: every row on PostgreSQL, every file on the embedded
+ * store.
+ */
 async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
   if (databaseUrl === null) return textUnder(join(directory, 'database'));
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -1,5 +1,5 @@
 // As the disk fills up, endpoints that revoke, delete or remove something keep working after all
-// other writes are rejected. Each route declares whether it is one of them.
+// other writes are rejected. Each route declares whether it may use the space reserved for this.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';

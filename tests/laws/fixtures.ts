@@ -11,7 +11,7 @@ import { hotFixtures } from './hot-fixtures.ts';
 import { webhookFixtures } from './webhook-fixtures.ts';
 
 export type Fixture = {
-  /** Who makes the successful call. */
+  /** The caller that makes the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(app: Harness): Promise<Input> | Input;
   /** The audit actions that the call appends, in order. */

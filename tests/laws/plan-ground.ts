@@ -143,7 +143,7 @@ const statements = [
 
 const TABLES = `select oid from pg_class where relnamespace = 'keyrail'::regnamespace`;
 
-/** Ways to leave the planner with no statistics or with wrong ones. */
+/** Ways to leave the planner with no statistics, or with wrong ones. */
 export const beliefs: Record<string, string[]> = {
   'never analysed': [
     `delete from pg_statistic where starelid in (${TABLES})`,
