@@ -13,7 +13,7 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** A test event with its time and the CPU time that its process has used so far. */
+/** A test event, when it happened, and how much CPU time its process had used by then. */
 export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node.js finds a reporter by its default export.
@@ -28,7 +28,7 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
     const happening: Happening = { ...what, file, atMs: Date.now(), cpuMs: cpuMs() };
     appendFileSync(path, `${JSON.stringify(happening)}\n`);
   }
-  // A reporter has to be a generator; this one prints nothing.
+  // Reporters have to be generators. Nothing is printed here, so this one yields an empty string.
   yield '';
 }
 
@@ -73,7 +73,7 @@ function passed({ details, skip, todo }: Passed, name: string): What | null {
       reason: excuse === true ? 'no reason given' : excuse || 'todo',
     };
   }
-  // A suite is only a container, and its tests are counted individually.
+  // A suite only groups tests, and each of those is counted on its own.
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 

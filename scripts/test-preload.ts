@@ -1,9 +1,9 @@
 /**
- * Loaded before test files. Node.js's test runner follows every promise with an async hook, to name
- * the test that caused an uncaught error. The hook accounts for a sixth of the CPU time of tests
- * with an app, and for half of a simulation's. This file disables it. An uncaught error still fails
- * the process, and is printed here. Processes started by tests also load this file, but they have
- * no test runner, so nothing changes there.
+ * Loaded before test files, to disable a slow hook. Node.js's test runner tracks every promise with
+ * an async hook, so that it can name the test that caused an uncaught error. The hook takes a sixth
+ * of the CPU time of tests that start an app, and half that of simulations. Without the hook, an
+ * uncaught error still fails the process, and this file prints it. Processes started by tests also
+ * load this file, but they have no test runner, so it changes nothing there.
  */
 import hooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks';
 

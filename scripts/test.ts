@@ -1,10 +1,10 @@
 /**
- * The test command: checks format, lint and types, runs every lane of the matrix, and prints a
- * summary whose last line is "N passed, N failed, N skipped".
+ * The test command: checks format, lint and types, runs the tests in every lane (a set of test
+ * files on one store), and prints a summary whose last line is "N passed, N failed, N skipped".
  *
  *   npm test                          as many tests as fit into eleven minutes
  *   npm test -- --full                every test, on every store, repeated more often
- *   npm run check                     the quick part
+ *   npm run check                     a quick part of the tests, on the embedded store
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
  */
@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
-  // Tests start only after both, because when they ran alongside the compilers, the first tests'
-  // requests timed out.
+  // Tests start only after the static checks and the installation, because when they ran alongside
+  // the compilers, requests in the first tests timed out.
   const [checked] = await Promise.all([
     filters.length > 0 ? [] : runStaticChecks(root, env),
     filters.length > 0 || extent === 'quick' ? null : installPrograms(env),
@@ -78,14 +78,14 @@ function readCommandLine(): Command {
   return { extent, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
 
-/** The quick part doesn't use PostgreSQL, so that it starts immediately. */
+/** `npm run check` doesn't use PostgreSQL, so that it starts immediately. */
 function mainStore({ extent, store }: Command): Store {
   if (store !== null) return store;
   return extent === 'quick' || 'missing' in findPostgres() ? 'embedded' : 'postgres';
 }
 
 function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
-  // Filters select from all files, including those that only the full run includes.
+  // Filters match all test files, even those that otherwise run only with `--full`.
   const isFull = extent === 'full' || filters.length > 0;
   const isLeft = new Set(isFull ? [] : filesLike(LONG_FILES));
   const filesOf = ({ files, quickFiles, containing }: Lane) =>
@@ -103,7 +103,9 @@ function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
 const filesLike = (patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
 
-/** Counts the files that only the full run includes; a file counts once for each of its lanes. */
+/**
+ * Counts the test files that run only with `--full`. A file that runs on two stores counts twice.
+ */
 function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
   const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
   return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);
@@ -119,7 +121,10 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Installs programs before any test runs, so that no test has to do it in parallel with others. */
+/**
+ * Installs the programs that tests need before any test runs, so that tests running in parallel
+ * don't each install them.
+ */
 async function installPrograms(env: NodeJS.ProcessEnv): Promise<void> {
   const installer = join(root, 'scripts/install-programs.ts');
   await once(spawn(process.execPath, [installer], { env, stdio: 'inherit' }), 'exit');

@@ -178,8 +178,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '23-restore-without-fences',
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
-    title:
-      'a half-restored database refuses to serve until another restore starts over and completes',
+    title: 'a half-restored database cannot be served until another restore has completed',
     store: 'embedded',
   },
   {

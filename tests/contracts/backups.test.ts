@@ -1,6 +1,6 @@
 // Backup contract: backups are complete, the same on both stores, and rejected when damaged. A
-// restore brings back every row and makes sure that newer state elsewhere can't match anything in
-// it, and a half-restored database never serves requests.
+// restore brings back every row, ends all sessions and one-time tokens, and raises policy versions.
+// A half-restored database never serves requests.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -79,7 +79,7 @@ test('a backup contains every table, and its manifest describes its contents', a
   ok(heads.length > 0);
 });
 
-test('a half-restored database refuses to serve until another restore starts over and completes', async (t) => {
+test('a half-restored database cannot be served until another restore has completed', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
@@ -136,7 +136,7 @@ test('a half-restored database refuses to serve until another restore starts ove
   await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
-/** Left out of the comparison, because even their row counts change during a restore. */
+/** Tables left out of the comparison, because even their row counts change during a restore. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /**
@@ -156,7 +156,7 @@ async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   return changed;
 }
 
-/** One target database doesn't exist, and the other can't be reached. */
+/** Settings for two target databases: one that doesn't exist, and one that can't be reached. */
 const targets = [
   {},
   {

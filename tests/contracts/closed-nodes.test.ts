@@ -1,5 +1,5 @@
-// Nodes are closed while one of their requests is in progress, directly or through a relay. None of
-// them stays registered, no matter which of its requests arrives last.
+// A node that is closed while one of its requests is in progress, directly or through a relay,
+// doesn't stay registered, no matter which of its requests arrives last.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -10,7 +10,7 @@ import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// Only one connection, so that each statement runs on the same one as the statement before.
+// The pool has only one connection, so all statements in this file run on the same connection.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });
@@ -91,7 +91,7 @@ test('a statement prepared in a failed transaction works afterwards', async () =
   deepEqual(await ask(text), [{ eleven: 11 }]);
 });
 
-test('adding a column to a table does not disturb statements in use', async () => {
+test('adding a column to a table does not break prepared statements', async () => {
   await store.beyond(`create table keyrail.growing as select 1 as first;
     grant select on keyrail.growing to kr_read`);
   const text = 'select * from growing';
@@ -105,7 +105,7 @@ test('adding a column to a table does not disturb statements in use', async () =
   deepEqual(await read, [{ first: 1, second: null }]);
 });
 
-test('a value that cannot be sent fails only its own statement', async () => {
+test('a value that cannot be encoded fails only its own statement', async () => {
   const unsendable = { text: 'select $1::timestamptz', values: [new Date(Number.NaN)] };
   await rejects(store.db.once(opening('kr_read'), unsendable), RangeError);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
@@ -138,7 +138,7 @@ test('a timed-out transaction leaves nothing behind for the next one', async () 
 });
 
 test('a statement sent after one that timed out gets its own result', async () => {
-  // On PostgreSQL the statement sleeps. The embedded store can only be kept busy.
+  // On PostgreSQL, the statement sleeps. The embedded store can't sleep, so it counts many rows.
   const slow = onPostgres
     ? "select 'slow' as answer, pg_sleep(0.5)"
     : "select 'slow' as answer, count(*) from generate_series(1, 300000)";
@@ -186,7 +186,7 @@ test('a released connection has no role and no scope', async (t) => {
   ]);
 });
 
-test('a caller whose deadline is extended in steps gives up after one step without a response', async () => {
+test('a caller that limits the wait for each step gives up after one step without a response', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -36,7 +36,7 @@ async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
 const idOf = async (node: RedisServer): Promise<string> =>
   String(await node.tell('CLUSTER', 'MYID'));
 
-/** A rule whose counter is in a slot of the node at `index`, and that slot. */
+/** Returns a rule whose counter is stored on the node at `index`, and the slot of that counter. */
 async function ruleOn(index: number, node: RedisServer, salt: string) {
   for (let at = 0; ; at += 1) {
     const name = `kr:rl:{${salt}${at}}`;
@@ -142,7 +142,8 @@ test('every connection to a Cluster authenticates with the password', { skip }, 
 });
 
 /**
- * Asserts that checks on the unusable master are denied, and that all checks on the others succeed.
+ * Asserts that checks are denied if their counters are on the faulty master, and that all other
+ * checks succeed.
  */
 async function holdsOnOthers(
   counters: RedisCounters,
@@ -163,7 +164,7 @@ async function holdsOnOthers(
     );
     deepEqual(refused, [true, false, true, false, true], `${at}`);
   }
-  // The result stays the same once the heartbeat has detected the fault.
+  // Checks on the other masters still succeed after the heartbeat has detected the fault.
   await until(() => reason.test(counters.state().error ?? ''));
   for (let at = 0; at < 500; at += 1) {
     deepEqual([await isRefused(first), await isRefused(third)], [false, false], `${at}`);

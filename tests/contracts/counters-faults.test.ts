@@ -28,7 +28,10 @@ import { newScope } from '../laws/hot-fixtures.ts';
 const skip = redisIsMissing();
 const CHECK = 'POST /v1/ratelimit/check';
 const HEALED_MS_MAX = 60_000;
-/** The other components on /status. No worker is running, and backups are not configured. */
+/**
+ * What /status reports about the other components. No worker is running, and backups are not
+ * configured.
+ */
 const OTHERS = { api: 'ok', database: 'ok', worker: 'unknown', backup: 'not_configured' };
 const CLUSTER_HEALED_MS_MAX = 60_000;
 /** The longest time that a command keeps Redis busy. */
@@ -137,7 +140,7 @@ test('checks recover if Redis is down when the server starts and comes up later'
   await healed(one);
 });
 
-test('counters that take a long time to connect report no error once they have settled', {
+test('a slow connection to Redis reports no error once it is established', {
   skip,
 }, async (t) => {
   const server = await newRedis(t);

@@ -62,14 +62,17 @@ async function openOn(
   return counters;
 }
 
-/** The rate-limit endpoint alone, with nothing but its counters. */
+/** Calls the rate-limit endpoint directly, with nothing but counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const body = ratelimitEndpoints[CHECK].body.parse(input);
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** Floods the server over HTTP while a victim is at its limit; returns the responses to both. */
+/**
+ * Floods the server over HTTP while a victim is at its limit; returns the responses that the
+ * flooder and the victim get.
+ */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await harness(t);
   const flooder = await harness(t);
@@ -124,8 +127,8 @@ test('a test key that floods a Cluster is denied, and other callers are not', {
   const { flooded, theirLive, mine } = await attack(t, counters, 1600);
   const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
   const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
-  // The margin is for keys other than the flooder's test counters: the counters of the victim and
-  // of the live environment, the counts of names, and the heartbeat's key.
+  // The 64 extra keys leave room for the counters of the victim and of the live environment, the
+  // number of counters per owner, and the heartbeat's key.
   ok(held <= namesMax + 64, `${held} keys`);
   ok((flooded.get(200) ?? 0) > 900, 'most of the quota is usable');
   ok((flooded.get(429) ?? 0) >= 600);

@@ -73,7 +73,7 @@ test('a counter at its limit survives floods by three other owners, and can stil
   }
 });
 
-test('the process never has more than twice the maximum number of counters, no matter how many owners flood it', () => {
+test('the process never has more than twice the configured number of counters, no matter how many owners flood it', () => {
   const { counters, flood, charge } = scene();
   charge('victim', 'at its limit');
   for (let at = 0; at < 200; at += 1) flood(`owner ${at}`);

@@ -39,7 +39,7 @@ function momentIn(
   if (chance() < 0.4) return inMs;
   const { algorithm, windowMs } = oneOf(chance, rules);
   const widthMs = algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / 16);
-  // Simulated time starts at a multiple of every window.
+  // Simulated time starts at a multiple of every window's length.
   const edgeMs = Math.round((nowMs() + inMs) / widthMs) * widthMs - nowMs();
   return Math.max(0, edgeMs + (chance() - 0.5) * EDGE_MS);
 }
@@ -76,7 +76,10 @@ function planTraffic(world: World, rules: readonly RateLimitRule[], seed: number
 const subjectOf = ({ scope }: RateLimitRule, { keyId, tenantId }: Subject): string =>
   scope === 'key' ? keyId : tenantId;
 
-/** Checks every interval that ends when a unit is spent and, for fixed windows, every window. */
+/**
+ * Asserts that the units spent never exceed the limit, in any interval that ends when a unit is
+ * spent or, for a fixed window, in the window itself.
+ */
 function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number): void {
   const { algorithm, windowMs, limit } = rule;
   for (const own of Object.values(Object.groupBy(spent, (one) => subjectOf(rule, one)))) {
@@ -85,7 +88,7 @@ function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number):
     let units = 0;
     for (const last of inOrder) {
       units += last.units;
-      // Simulated time starts at a multiple of every window.
+      // Simulated time starts at a multiple of every window's length.
       const beginsAfter = (one: Spent): boolean =>
         algorithm === 'fixed'
           ? Math.floor(one.atMs / windowMs) === Math.floor(last.atMs / windowMs)
@@ -169,7 +172,7 @@ test('with leases on Redis, no interval exceeds its limit', {
   t.after(() => counters.close());
   await counters.settled;
   await runAll(t, () => (atMs) => {
-    nowMs = atMs; // the check reads it synchronously, before any await
+    nowMs = atMs; // the check reads this time synchronously, before any await
     return counters;
   });
 });

@@ -123,7 +123,7 @@ test('checks, leases and returns have the same results on both stores', { skip }
   t.after(() => counters.close());
   await counters.settled;
   const redisAt = (atMs: number): Counters => {
-    nowMs = atMs; // the call reads it synchronously, before any await
+    nowMs = atMs; // the call reads this time synchronously, before any await
     return counters;
   };
   let returned = 0;

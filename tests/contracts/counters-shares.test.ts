@@ -24,7 +24,7 @@ const AT_ONCE = 20;
 
 async function openOn(t: TestContext, url: string, more: { isCluster?: boolean } = {}) {
   const { isCluster = false } = more;
-  // A slow machine must not fail the test.
+  // Timeouts are long, so that the test also passes on a slow machine.
   const counters = openRedisCounters({ url, isCluster, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
@@ -58,7 +58,7 @@ const charge = (counters: RedisCounters, owner: string, names: string[]): Promis
 
 const eight = Array.from({ length: RULES_MAX }, (_, at) => `r${at}`);
 
-/** Floods until most of a round's checks are denied; returns how many were allowed. */
+/** Sends checks until a whole round of them is denied; returns how many were allowed. */
 async function flood(counters: RedisCounters, owners: string[]): Promise<number> {
   let charged = 0;
   for (let round = 0; round < 2000; round += 1) {

@@ -1,5 +1,5 @@
-// Both counter stores implement the same algorithm: in every schedule, each step has the same
-// result on both. A failure prints the seed that reproduces it.
+// Both counter stores implement the same algorithm, so each step of a schedule has the same result
+// on both. A failure prints the seed that reproduces it.
 import { deepEqual, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
@@ -98,7 +98,7 @@ let shared: { counters: Counters; nowMs: number } | undefined;
 
 function redisAt(nowMs: number): Counters {
   if (!shared) throw new Error('the counters are not open');
-  shared.nowMs = nowMs; // the check reads it synchronously, before any await
+  shared.nowMs = nowMs; // the check reads this time synchronously, before any await
   return shared.counters;
 }
 
@@ -145,8 +145,8 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
   const memory = createMemoryCounters({ nowMs: () => nowMs });
   let refusals = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // Eight steps lie within the same window, and the next eight four windows later, so that no
-    // counter's window has only just ended.
+    // Eight steps share a window, and the next eight run four windows later, so no counter is used
+    // just after its window has ended.
     const window = Math.floor(step / 8) * 4 + Math.ceil(START_MS / windowMs);
     nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
     const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));
@@ -190,8 +190,8 @@ test(
 type Life = { name: string; endsMs: number; windowMs: number };
 
 /**
- * Creates counters with all kinds of windows, keeps some alive and lets others expire; a list
- * mirrors them.
+ * Creates counters with all kinds of windows, keeps some alive and lets others expire. A list
+ * tracks which counters should exist.
  */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);

@@ -1,5 +1,5 @@
-// In every schedule, no interval allows more than its limit, and a reported wait is exact. A
-// failure prints the seed that reproduces it.
+// No interval in any schedule exceeds its limit, and a denied caller is told exactly how long to
+// wait. A failure prints the seed that reproduces it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rule, Verdict } from '@keyrail/server/volatile/counters.ts';

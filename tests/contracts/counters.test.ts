@@ -66,7 +66,7 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
 
 type Body = Record<string, unknown>;
 
-/** Calls only the endpoint, with its counters and without a database. */
+/** Calls the endpoint directly, with counters but without a database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const parsed = ratelimitEndpoints[CHECK].body.parse({
@@ -147,7 +147,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`a check without a subject counts for the whole project, ${where}`, {
+  test(`a check without a subject counts against the limit of the whole project, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();

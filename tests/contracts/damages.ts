@@ -59,7 +59,8 @@ const missing: Kind = (path, turn) => {
 
 const swapped: Kind = (path, turn) => {
   const one = fileOf(path, turn);
-  // Looks for a file that differs, because the files of empty tables may be identical.
+  // The two files must differ for the swap to be damage, and the files of empty tables may be
+  // identical.
   const others = readdirSync(path).map((_, step) => fileOf(path, turn + step));
   const isOther = (file: string) => !readFileSync(file).equals(readFileSync(one));
   const other = others.find(isOther) ?? '';
@@ -96,7 +97,10 @@ const attacks: Kind[] = [...accidents, forged];
 
 type Wanted = { path: string; count: number; isEncrypted: boolean };
 
-/** Every kind of damage in turn, spread over all files. An encrypted backup can't be forged. */
+/**
+ * Every kind of damage in turn, spread over all files. Only encrypted backups are also forged,
+ * because a forgery of an unencrypted backup can't be detected.
+ */
 export function* damages({ path, count, isEncrypted }: Wanted): Generator<Damage> {
   const kinds = isEncrypted ? attacks : accidents;
   for (let turn = 0; turn < count; turn += 1) {

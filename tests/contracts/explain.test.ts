@@ -50,7 +50,7 @@ async function ground(t: TestContext): Promise<Ground> {
 
 type Made = { id: string; key: string; tenant_id: string };
 
-/** Puts a key into a state, and returns the full key. */
+/** How to put a key into each state. Returns the full key. */
 const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>> = {
   active: async (_, { key }) => key,
   revoked: async ({ app }, { id, key }) => {
@@ -113,11 +113,11 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** Returns a string in the format of Keyrail's own keys that Keyrail never issued. */
+/** Returns a string that looks like a Keyrail key but was never issued. */
 const nativeText = (env: Env, { projectId }: Ground): string =>
   mintCredential('api_key', env, seededBytes(projectId)).secret;
 
-/** Imports a key, in a foreign format by default. */
+/** Imports a key, by default one that isn't in Keyrail's own format. */
 async function imported(
   { app, projectId }: Ground,
   { env, text }: { env: Env; text: string } = { env: 'live', text: `sk_live_${projectId}` },

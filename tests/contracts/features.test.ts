@@ -1,5 +1,5 @@
-// Fleets whose nodes understand different features: nodes are upgraded, downgraded and restarted,
-// directly or behind a relay, with a cache, while a key's requirement is added and removed.
+// Fleets whose nodes support different features. Nodes are upgraded, downgraded and restarted,
+// directly or behind a relay, with a cache, while keys start and stop requiring a feature.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { relayed } from './relayed.ts';
 const SEEDS = inRun({ usual: 3, full: 20 });
 const STEPS = 12;
 const releases = [[], [ALPHA], [ALPHA, 'beta']];
-/** No server is listening here. */
+/** A URL where no server is listening. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 type Key = { id: string; key: string; needsAlpha: boolean };
@@ -111,7 +111,7 @@ test('after an upgrade or a downgrade, a node does not use the cache of the othe
   }
 });
 
-test('no node ever accepts a key that requires a feature the node did not name', async (t) => {
+test('no node ever accepts a key that requires a feature the node does not support', async (t) => {
   const fleet = await fleetOf(t);
   const { keys } = fleet;
   for (let seed = 0; seed < SEEDS; seed += 1) {
@@ -129,7 +129,8 @@ test('no node ever accepts a key that requires a feature the node did not name',
       else {
         const old = running[at];
         ok(old);
-        // If the old node is closed only afterwards, the two share a cache for a while.
+        // If the old node is closed only after the new one has started, they share a cache for a
+        // while.
         const isClosedFirst = chance.percent(70);
         if (isClosedFirst) await old.node.close();
         running = running.with(at, begin(old.cacheDir));

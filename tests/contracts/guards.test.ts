@@ -165,7 +165,7 @@ test('audit rows can never be changed, not even by the table’s owner', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('the audit log cannot be continued from a made-up latest hash', async () => {
+test('a transaction cannot add audit rows that follow a made-up latest hash', async () => {
   const workspaceId = await foundWorkspace(store);
   const forged = [
     plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),

@@ -1,6 +1,6 @@
-// Once a secret key is revoked, hot endpoints reject it: immediately in the process that revoked
-// it, and in every other process within one cache lifetime, or much sooner with notifications
-// (PostgreSQL).
+// Once a secret key is revoked, hot endpoints (those that nodes call constantly) reject it: the
+// process that revoked it immediately, and every other process within one cache lifetime, or much
+// sooner if it receives notifications (PostgreSQL).
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -143,7 +143,7 @@ test('a cached key is rejected once it has expired', async (t) => {
   equal(await isAccepted(call), false);
 });
 
-test('only hot endpoints use older cached lookups', async (t) => {
+test('only endpoints marked as hot accept a cached lookup that is not very recent', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: LIFE_MS });
   const { id, key } = await newKey(app);
@@ -153,10 +153,11 @@ test('only hot endpoints use older cached lookups', async (t) => {
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('endpoints that are not hot use very recent cached lookups', async (t) => {
+test('endpoints that are not marked as hot accept very recent cached lookups', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
-  // Time stands still in the cache, because a slow machine needs longer than an entry lasts.
+  // The cache's clock stands still, because on a slow machine an entry would expire during the
+  // test.
   const clock = { ...app.clock, shiftMs: () => -performance.now() };
   const beside = appBeside(t, app.testApp, { db, clock });
   const { key } = await newKey(app);
@@ -167,7 +168,7 @@ test('endpoints that are not hot use very recent cached lookups', async (t) => {
   equal(take().length, 0);
 });
 
-test('a revocation returns once no process accepts the key, even without notifications', async (t) => {
+test('revoking a key does not return until no process accepts the key, even without notifications', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   for (const [line, more] of [

@@ -1,6 +1,6 @@
-// Many scopes, each with three callers on two servers. They claim, die, pause until their locks
-// have expired, and return late. A small model must explain all results as some ordering of the
-// concurrent operations. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the
+// Many scopes, each with three callers on two servers. The callers claim, die, pause until their
+// locks have expired, and return late. In a small model, some order of the concurrent operations
+// must lead to the same results. IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the
 // history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,8 @@ const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
 /**
- * No sum of these is just below LOCK_MS, because on a slow machine a lock might then expire early.
+ * How far a step moves the clock. No sum of these is just below LOCK_MS, because on a slow machine
+ * a lock might then expire too early.
  */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 

@@ -4,8 +4,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
-// The driver keeps the JSON.parse that exists when it is loaded, so this must run before our
-// imports.
+// The driver keeps a reference to the JSON.parse that it finds when it is loaded, so JSON.parse
+// must be replaced before the server is imported.
 let chars = 0;
 const { parse, stringify } = JSON;
 JSON.parse = (text, reviver) => {

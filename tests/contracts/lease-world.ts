@@ -32,7 +32,7 @@ export type World = {
   /** Delivers a request to the store now, and returns its response. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units charged by leases, minus the units returned. */
+  /** How many units were charged by leases, minus the units returned. */
   leased(): number;
   run(): Promise<void>;
 };
@@ -133,7 +133,7 @@ function transportIn(world: World, isAlive: () => boolean): Transport {
 
 export type Node = {
   request(subject: Subject, rules: readonly RateLimitRule[], units: number): void;
-  /** Stops all its work. Its leases are lost. */
+  /** Crashes the node: it stops working and loses its leases. */
   crash(): void;
   close(): void;
 };
@@ -175,7 +175,10 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Records which verdicts come from checks, whose units the store itself has already counted. */
+/**
+ * Records which verdicts came from the store instead of a lease. The store has already counted
+ * their units.
+ */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {
@@ -185,7 +188,7 @@ const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCal
   },
 });
 
-/** Rules for which leases matter: windows of a few seconds, and limits from tiny to large. */
+/** Random rules that make nodes lease: windows of seconds, and limits from tiny to large. */
 export const rulesIn = (chance: Chance): RateLimitRule[] =>
   Array.from({ length: 1 + upTo(chance, 1) }, (_, at) => ({
     id: `r${at}`,

@@ -54,7 +54,7 @@ test('a workspace that has reached its meta limit cannot add large meta until it
   deepEqual(before.counted, before.there);
   equal(before.there, 4 * (JSON.stringify(large).length - KIBIBYTE));
 
-  // Raises only the counter, because actually writing that much would take minutes.
+  // Raises only the tracked total, because storing that many bytes would take minutes.
   const filling = META_BYTES_MAX - before.there;
   await store.beyond(`update meta_totals set bytes = bytes + ${filling}`);
   const refusals = [
@@ -64,7 +64,8 @@ test('a workspace that has reached its meta limit cannot add large meta until it
     () => call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' } }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id }),
     () => call('POST /v1/secret_keys', { env: 'test', meta: large }),
-    // This change is rejected only at the commit. A dry run predicts that without committing.
+    // The database rejects these changes only when they are committed. A dry run never commits, but
+    // must predict the rejection.
     () =>
       call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' }, dry_run: true }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id, dry_run: true }),

@@ -117,7 +117,8 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   t.after(drop);
   const asSuperuser = new URL(url);
   asSuperuser.username = superuser.user ?? '';
-  // Conflicts with the last table that a migration creates, so all earlier steps run first.
+  // This table conflicts with the last one that the migration creates, so all earlier steps run
+  // before the migration fails.
   await ask(asSuperuser.toString(), 'create schema keyrail; create table keyrail.api_keys ()');
   await ask(asSuperuser.toString(), 'grant all on schema keyrail to public');
   equal(await stateOf(migratePostgres(url, quiet)), '42P07');
@@ -136,8 +137,7 @@ testOnServer('a migration aborted by a deadlock runs again', async (t) => {
   const other = new pg.Client({ connectionString: asSuperuserOf(store.url ?? '') });
   await other.connect();
   t.after(() => other.end());
-  // The migration's deadlock detector acts first, so PostgreSQL aborts the migration, not this
-  // transaction.
+  // This transaction's deadlock timeout is long, so that PostgreSQL aborts the migration instead.
   await other.query(`begin; set local deadlock_timeout = '60s'; lock table keyrail.migrations`);
   const migrated = stateOf(store.migrate());
   const waits = `select count(*)::int as waiting from pg_locks

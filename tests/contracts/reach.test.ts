@@ -14,7 +14,7 @@ import {
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';
-// The embedded store can run this many in about a second.
+// How often the two workspaces alternate. On the embedded store, this takes about a second.
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 

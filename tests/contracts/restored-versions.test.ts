@@ -14,7 +14,7 @@ const HISTORIES = inRun({ usual: 40, full: 400 });
 const STEPS = 14;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How much the fence adds when it can't rely on the clock. */
+/** How much the fence adds to the version when it can't rely on the clock. */
 const AHEAD = 1_000_000_000;
 
 let store: Store;
@@ -61,8 +61,8 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
 }
 
 /**
- * Returns whether the backup and the clock, which are all the fence knows, are enough for it to
- * exceed every version that nodes have seen.
+ * Returns whether the fence, which knows only the backup and the clock, can exceed every version
+ * that nodes have seen.
  */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);
@@ -74,8 +74,8 @@ async function restoreAny(history: History): Promise<void> {
   await restore(history, backup, 0);
   const said = history.told.join('\n');
   if (foreseen) ok(history.version > seen, `nodes have seen ${seen}:\n${said}`);
-  // Otherwise a node that has seen a higher version logs it, and a second restore exceeds that
-  // version.
+  // If the version is too low, a node that has seen a higher one logs it, and a second restore with
+  // that version exceeds it.
   if (history.version <= seen) await restore(history, backup, seen);
   ok(history.version > seen, `nodes have seen ${seen}:\n${history.told.join('\n')}`);
   history.seen = history.version;

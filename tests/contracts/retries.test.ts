@@ -13,8 +13,8 @@ const ATTEMPTS_MAX = 3;
 let store: Store;
 before(async () => {
   store = await openStore();
-  // Fails the given number of times. A sequence counts the failures, because a rollback doesn't
-  // reset it.
+  // A trigger that fails the given number of times. A sequence counts the failures, because a
+  // rollback doesn't reset a sequence.
   await store.beyond(`
     create sequence keyrail.losses;
     create table keyrail.losing (state text, times int);
@@ -113,7 +113,7 @@ testOnServer('two sessions in a deadlock both complete', async (t) => {
   let crossing: Promise<unknown> = Promise.resolve();
   const ours = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     attempts += 1;
-    // Otherwise our transaction could lock the row that the other one waits for, and deadlock
+    // A retry starts only after the other transaction has ended. Otherwise the two could deadlock
     // again.
     await crossing;
     await tx.run({ text: touch(one), values: [] });

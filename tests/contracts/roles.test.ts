@@ -139,8 +139,8 @@ test('only the write role can call close_change', async () => {
   }
 });
 
-// A copied database has the default privileges of a new one until it is migrated. On PostgreSQL,
-// database-roles.test.ts covers this.
+// On PostgreSQL, the database is a copy. Until it is migrated, it has PostgreSQL's default
+// privileges, and database-roles.test.ts covers migrated databases.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
 test('no server role can create temporary tables or functions', { skip: isCopy }, async () => {

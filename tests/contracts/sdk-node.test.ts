@@ -1,5 +1,6 @@
-// An SDK node and the real server in one process, with clocks that advance together: the node's
-// requests to the counters and the idempotency coordinator, and what they change in the store.
+// An SDK node and the real server run in one process, with clocks that advance together. The tests
+// cover the node's requests to the counters and the idempotency coordinator, and what these
+// requests change in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -41,7 +42,8 @@ async function ground(
     secretKey: app.tokens.liveKey,
     projectId: project,
     telemetry: false,
-    // Must not time out on a busy machine, which would make the node fail open or closed.
+    // Requests must not time out on a busy machine, because the node would then fail open or
+    // closed.
     rateLimitTimeoutMs: 30_000,
     idempotencyTimeoutMs: 30_000,
     log: () => {},

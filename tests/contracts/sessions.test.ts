@@ -23,7 +23,7 @@ after(async () => {
   await store.close();
 });
 
-test('the session is not a superuser and inherits nothing', async () => {
+test('the session is not a superuser and inherits no privileges', async () => {
   const [role] = await session.idle(
     `select session_user::text as name, rolsuper, rolbypassrls, rolinherit
      from pg_roles where rolname = session_user`,

@@ -1,6 +1,6 @@
 // One workspace's test key fills the disk. Another workspace can still revoke its live keys,
-// requests in progress can be completed, nothing runs without being recorded, and /status reports
-// the problem.
+// requests in progress can be completed, no request runs without an idempotency record, and /status
+// reports the problem.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';

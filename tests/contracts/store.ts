@@ -129,8 +129,8 @@ async function openInProcess(): Promise<Store> {
     },
     migrate: () => migrateEmbedded(lite),
     beyond: async (text, as) => {
-      // An error may be reported before the connection has finished the failed statement. Wait for
-      // it.
+      // An error may be reported before the connection has finished the failed statement, so this
+      // waits until it has.
       await db.ping(deadlineAfter(PATIENCE_MS));
       const role = as && withWholeNames(as.role);
       return beyondEmbedded(lite, withWholeNames(text), role);
@@ -139,7 +139,7 @@ async function openInProcess(): Promise<Store> {
   };
 }
 
-/** The only session becomes the superuser for this statement. */
+/** Makes the embedded store's only session the superuser, for this one statement. */
 async function beyondEmbedded(lite: PGlite, text: string, role?: string): Promise<Row[]> {
   await lite.exec('set session authorization postgres');
   if (role) await lite.exec(`set role ${role}`);

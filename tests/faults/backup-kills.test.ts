@@ -123,8 +123,8 @@ test('a backup to a full disk fails, leaves nothing behind, and keeps the previo
 }, async () => {
   const [kept = ''] = await listBackups(into);
   const files = await readdir(join(into, kept));
-  // Creates a disk in its own namespace, with space for one and a half backups: each file takes a
-  // page.
+  // Mounts a small disk that only the backup process can see. Each file takes a page of 4 KiB, so
+  // the disk has space for one and a half backups.
   const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
   const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
   const copy = join(home, kept);

@@ -52,8 +52,8 @@ for (const store of stores) {
     await (await deployment.run()).stop();
     await caught(deployment, 'SIGKILL');
     equal((await partsOf(deployment)).length, 1);
-    // PostgreSQL may take a moment to notice that the backup is gone, and holds its lock until
-    // then.
+    // PostgreSQL holds the killed backup's lock until it notices that the connection is closed,
+    // which may take a moment.
     await until(async () => {
       await (await deployment.run()).stop();
       return (await partsOf(deployment)).length === 0;

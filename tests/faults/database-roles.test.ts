@@ -53,8 +53,8 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
 /**
- * The statements in docs/operate.md, split at a comment: those to run before the first start, and
- * those to run after it; then the same for a login that only migrates.
+ * The SQL statements in docs/operate.md, split at comments: those to run before the first start,
+ * those to run after it, and the same two for a separate login that only runs migrations.
  */
 const statements = documents()
   .filter(({ path }) => path === 'docs/operate.md')
@@ -67,7 +67,10 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements from docs/operate.md with a different name, each in its own transaction. */
+/**
+ * Runs statements from docs/operate.md, each in its own transaction, with `name` in place of
+ * "keyrail".
+ */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';
@@ -76,7 +79,7 @@ async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<
   }
 }
 
-/** Creates a login and a database as docs/operate.md does, without the Keyrail schema. */
+/** Creates a login and a database as docs/operate.md says, without the Keyrail schema. */
 async function made(name: string): Promise<string> {
   await administerAsWritten(0, name);
   return name;

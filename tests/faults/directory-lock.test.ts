@@ -1,4 +1,4 @@
-// The lock on a data directory also works across namespaces.
+// The lock on a data directory also works between Linux namespaces, as in containers.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

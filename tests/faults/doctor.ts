@@ -13,7 +13,9 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** Settings with a new data directory. With port 0, no public URL is derived from the port. */
+/**
+ * Settings with a new data directory. The port is 0, so that the server has no default public URL.
+ */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {
@@ -45,7 +47,7 @@ export const messagesOf = (findings: readonly Finding[], check: string, severity
     .map(({ message }) => message);
 
 export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
-/** Why a test on PostgreSQL is skipped, or false if it isn't. */
+/** Returns why tests on PostgreSQL are skipped, or false if they run. */
 export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };

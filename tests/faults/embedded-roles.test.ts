@@ -50,7 +50,8 @@ async function connectedTo(lite: PGlite): Promise<pg.Client> {
 }
 
 /**
- * A database without Keyrail's schema, made from a copy because that is faster than creating one.
+ * A database without Keyrail's schema. Removing the schema from a copy is faster than creating a
+ * new database.
  */
 async function openEmpty(): Promise<PGlite> {
   const lite = await openEmbeddedCopy();
@@ -59,7 +60,10 @@ async function openEmpty(): Promise<PGlite> {
   return lite;
 }
 
-/** The same, but used like a server: by a login set up as in docs/operate.md. */
+/**
+ * An empty database, used by a login that is set up as docs/operate.md says, as on a PostgreSQL
+ * server.
+ */
 async function asServer(): Promise<PGlite> {
   const lite = await openEmpty();
   await lite.exec(`create role keyrail login noinherit createrole;
@@ -95,7 +99,8 @@ test('since PostgreSQL 16, only a member of the old owner role can migrate a cop
   t.after(() => lite.close());
   const login = await connectedTo(lite);
   await migrate(login);
-  // As if restored from another database, where an administrator had created the roles.
+  // Makes the database look as if it had been restored from another one, in which an administrator
+  // had created the roles.
   await lite.exec('set session authorization postgres');
   for (const name of allRoles) {
     await lite.exec(

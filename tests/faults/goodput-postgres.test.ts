@@ -17,7 +17,7 @@ const FIRST_DONE_MIN = 4;
 
 const skip = whyNoCluster();
 
-test('a slow database completes as much work at 3 and 30 times the load that saturates it as at that load itself', {
+test('a slow database at its maximum load completes just as much work at 3 or 30 times that load', {
   skip,
 }, async (t) => {
   const cluster = await openCluster({ tcp: true });

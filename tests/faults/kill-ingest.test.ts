@@ -94,7 +94,7 @@ test('no batch is lost or counted twice when the process is killed while receivi
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));
-  // A busy server may turn away some of them.
+  // A busy server may reject some batches, so they are sent until they are acknowledged.
   for (const sent of named) {
     await until(async () => {
       if (!isDone(sent)) await send(sent);

@@ -13,7 +13,9 @@ const CLIENTS = 10;
 /** How many requests of each kind a round makes. */
 const REQUESTS = 150;
 const ROUNDS = 3;
-/** Even in the shortest run, a leak of 4 KiB per request exceeds this. */
+/**
+ * The heap may grow by this much. Even in the shortest run, a leak of 4 KiB per request exceeds it.
+ */
 const HEAP_GROWTH_MIB_MAX = 8;
 /**
  * The operating system reclaims pages whenever it wants, so this only finds large leaks outside the

@@ -20,7 +20,7 @@ const cluster = skip ? null : await openCluster();
 process.env.KEYRAIL_TEST_STORE = 'postgres';
 if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
 const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
-after(() => cluster?.close()); // after the application, which closes its own connections
+after(() => cluster?.close()); // runs after the application closes its connections
 
 test('an exhausted connection pool is reported in time and recovers immediately', {
   skip,

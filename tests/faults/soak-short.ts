@@ -23,7 +23,8 @@ export async function assertSoaks(
   const account = await soak(open, { seed: SEED, seconds: SECONDS, clients });
   for (const line of reportOf(account).split('\n')) t.diagnostic(line);
   for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: no recovery`);
-  // Only the long form measures recovery times, because here other tests run on the same machine.
+  // The invariant I25, about recovery times, is left out: other tests run on the same machine, so
+  // only the long form measures them.
   const wrong = violationsIn(account).filter((sentence) => !sentence.startsWith('I25: '));
   deepEqual(wrong, [], `seed ${SEED}`);
   const reached = account.verdicts.filter(({ reached: times }) => times > 0);

@@ -70,7 +70,9 @@ async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<v
   }
 }
 
-/** Asserts that requests whose connection was lost were never executed. */
+/**
+ * Asserts that the server never executed a request whose connection it closed without a response.
+ */
 async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): Promise<void> {
   const keys = await listAll(server.url, ledger.token, '/v1/secret_keys?limit=1000');
   const names = new Set(keys.map(({ name }) => name));
@@ -92,7 +94,7 @@ test('on PostgreSQL, stopping under load interrupts no requests', {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
-  // Asserts that no transaction is left open. The last server's jobs may take a moment to stop.
+  // Waits until no transaction is open. Jobs of the server that was stopped last may take a moment.
   const isQuiet = async () => {
     const [row] = await cluster.ask(
       `select count(*)::int as open from pg_stat_activity
@@ -106,7 +108,7 @@ test('on PostgreSQL, stopping under load interrupts no requests', {
 test("npm start forwards the signal and exits with the server's exit code", async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
-  // Skips npm's lifecycle scripts, because the setup isn't under test.
+  // Skips npm's lifecycle scripts, because this test isn't about the setup that they run.
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },

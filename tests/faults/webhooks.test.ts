@@ -12,7 +12,10 @@ import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from '../journ
 
 const CHANGES = Number(process.env.KEYRAIL_TEST_CHANGES ?? 48);
 const WRITERS = 4;
-/** The time to wait depends on the number of changes: a run with ten thousand takes minutes. */
+/**
+ * How long to wait for all events. The time depends on the number of changes: a run with ten
+ * thousand takes minutes.
+ */
 const WAIT_MS = 60_000 + CHANGES * 100;
 
 const stores = storesOfRun();
@@ -30,11 +33,15 @@ async function lapse({ open }: Deployment): Promise<void> {
 
 type Api = { current: Running };
 
-/** Creates tenants. Every fourth request repeats an earlier one, so it is rolled back. */
+/**
+ * Creates tenants. Every fourth tenant is created twice with the same external ID, so that the
+ * second request is rolled back.
+ */
 async function write(api: Api, token: string, { from, to }: { from: number; to: number }) {
   for (let n = from; n < to; n += 1) {
     for (const external_id of n % 4 === 0 ? [`cust-${n}`, `cust-${n}`] : [`cust-${n}`]) {
-      // Requests fail while the server is down; the audit log shows what was committed.
+      // Requests that fail while the server is down are ignored: the audit log shows what was
+      // committed.
       await api.current
         .as(token)('POST /v1/tenants', { external_id })
         .catch(() => {});

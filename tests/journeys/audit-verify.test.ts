@@ -1,6 +1,6 @@
-// A running deployment's anchors are written to a file and sent to an https: URL. An operator
-// verifies all chains against them, a tenant verifies an export offline, and an administrator who
-// removes the end of the log is caught.
+// A running deployment writes the anchors of its audit log to a file and sends them to an https:
+// URL. An operator verifies all chains against these anchors, a tenant verifies an export offline,
+// and an administrator who removes the end of the log is detected.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -87,7 +87,7 @@ test('anchors stored elsewhere prove that the end of the log has not been remove
   match((await run('packages/cli/bin/keyrail.js', more, token)).output, /Wrote 1 entry/);
   await server.stop();
 
-  // A minute later the job is due again, and runs as soon as a worker starts.
+  // After a minute, the anchor job is due again, and runs as soon as a worker starts.
   await deployment.passTime(61_000);
   const later = await deployment.run();
   const newest = new RegExp(`"workspace_id":"${workspace.id}","seq":${seq + 1},`);

@@ -1,5 +1,5 @@
-// Claims on the same scopes through several processes, one of which is killed in the meantime.
-// Every scope's request runs once, and every process replays its response.
+// Several processes receive idempotency claims for the same scopes, and one process is killed in
+// the meantime. Each scope's request runs only once, and every process replays its response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newScope } from '../laws/hot-fixtures.ts';
@@ -37,7 +37,7 @@ test('of several concurrent claims only one runs, even if a process is killed', 
     ok(holders.length <= 1, `${holders.length} claims may execute`);
     if (at !== KILLED_AFTER) equal(holders.length, 1, JSON.stringify(answers[0]));
     const [holder] = holders;
-    if (!holder) continue; // its response was lost with the process, and the lock will expire
+    if (!holder) continue; // the killed process never sent the winner's response
     const done = { ...scope, lock_token: holder.lock_token, status: 201, body: 'b2s=' };
     const completed = await programs[0].ask('POST /v1/idempotency/complete', done, token);
     equal(completed.body.outcome, 'ok');

@@ -51,7 +51,7 @@ export type Running = {
 
 export type Deployment = {
   directory: string;
-  /** `main` is the entry point of a different release. */
+  /** Starts a process. `main` is the entry point, if it is a different release's. */
   run(command?: Command, more?: Settings, main?: string): Promise<Running>;
   /** Runs one of the program's commands until it exits. */
   command(...words: string[]): Promise<Ended>;
@@ -147,7 +147,7 @@ export async function deploy(
   };
 }
 
-/** Replaces the function that the server's transactions get their time from. */
+/** A statement that replaces the function from which the server's transactions get the time. */
 const clockAhead = (aheadMs: number): string => `create or replace function keyrail.app_now()
   returns timestamptz volatile language sql
   return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;

@@ -172,8 +172,8 @@ test('the example with jose verifies a receipt and rejects one that has been alt
 });
 
 /**
- * Examples that make no request only have to run. Those that create their own node are only
- * compiled.
+ * Examples that send no request, so the test only runs them. Examples that create their own node
+ * are left out here, because they are only compiled.
  */
 const others = [
   ...sdk.filter(({ code }) => /createTestKeyrail\(|resources: \{/.test(code)),

@@ -1,5 +1,6 @@
-// Runs every shell command in the documents exactly as written. `npm start` runs in a copy of the
-// clone. The README comes first, and the other documents continue from where it ended.
+// Runs every shell command in the documents exactly as written. `npm start` runs in a folder that
+// links to everything in the clone. The README comes first, and the other documents use the server
+// that it has started.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,10 +41,10 @@ const printed: Record<string, RegExp[]> = {
   'docs/secret-scanning.md': [/^true$/m],
   'docs/security.md': [/entries, intact\./],
 };
-/** How many denied requests a document shows. */
+/** How many requests a document shows that are expected to be denied. */
 const refusals: Record<string, number> = { [FIRST]: 1, 'docs/secret-keys.md': 1 };
 
-/** A folder with links to everything in the clone, so that `npm start` uses separate data. */
+/** A folder that links to everything in the clone but has its own data, for `npm start`. */
 async function linkedClone(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-documents-'));
   t.after(() => rm(folder, { recursive: true, force: true }));

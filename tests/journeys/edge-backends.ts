@@ -1,5 +1,5 @@
-// The vendor's API on three kinds of server. Each responds with the variables that CGI derives from
-// headers. CGI replaces "-" with "_", so two headers may become the same variable.
+// The vendor's API on three kinds of server. Its response lists the variables that CGI derives from
+// the request's headers. CGI replaces "-" with "_", so two headers may become the same variable.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

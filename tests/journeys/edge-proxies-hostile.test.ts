@@ -66,7 +66,7 @@ const changing: readonly Hostile[] = [
 const filled = (kilobytes: number): readonly Header[] =>
   Array.from({ length: kilobytes }, (_, at) => [`X-Filler-${at}`, 'x'.repeat(FILLER)]);
 
-/** Requests sent without a key, while Edge is running and the proxies fail open. */
+/** Hostile requests without a key. Edge is running, and the proxies are configured to fail open. */
 const passing: readonly Hostile[] = [
   ...[8, 17, 60, 200, 900].map((size) => ({ name: `${size} KB`, headers: filled(size) })),
   { name: 'one large header', headers: [['X-Filler', 'x'.repeat(200_000)]] },
@@ -119,7 +119,7 @@ async function sent(t: TestContext, port: number, hostile: Hostile) {
 const finalOf = (received: string): string =>
   received.replace(/^(HTTP\/1\.1 100 .*?\r\n\r\n)+/s, '');
 
-/** Whether a complete response has arrived, with a length or in chunks. */
+/** Returns whether a complete response has arrived, either with a Content-Length or in chunks. */
 function isWhole(received: string): boolean {
   const [head = '', text = ''] = finalOf(received).split(/\r\n\r\n(.*)/s);
   const [, length] = /^content-length: (\d+)\r?$/im.exec(head) ?? [];

@@ -97,7 +97,7 @@ test('nginx and Caddy allow, deny and rate-limit requests with the files in exam
     equal((await ask(port, '/', bearing(good.key))).status, 401, `revoked: ${name}`);
   }
 
-  // Edge is killed, not stopped. A proxy that fails open forwards requests, but removes forged
+  // After Edge is killed, a proxy that fails open still forwards requests, but removes forged
   // headers.
   await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
@@ -110,7 +110,8 @@ test('nginx and Caddy allow, deny and rate-limit requests with the files in exam
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The next Edge replaces the socket left behind by the first, and SIGTERM stops it gracefully.
+  // A new Edge process replaces the socket that the killed one left behind, and stops gracefully on
+  // SIGTERM.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');
@@ -137,7 +138,7 @@ const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) =>
   return [status, JSON.parse(text).error];
 };
 
-/** Runs an example in another language, with nothing but its port replaced. */
+/** Runs an example in another language, with only its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {
   const run = promisify(execFile);
   const isThere = await run('python3', ['--version']).then(

@@ -1,5 +1,5 @@
-// nginx and Caddy in front of an API, with exactly the files in examples/edge. Only ports, the
-// socket, the API's protocol and the comment characters that disable failing open are replaced.
+// nginx and Caddy in front of an API, with the files in examples/edge. The tests replace only the
+// ports, the socket and the API's protocol, and uncomment the lines that make the proxy fail open.
 // Edge runs as the program that operators use.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -50,13 +50,13 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['127.0.0.1:3000', api],
       [SOCKET, socket],
     ]);
-    // A comment character without a space after it marks a disabled line of configuration.
+    // A "#" without a space after it marks a line of configuration to uncomment for failing open.
     const chosen = failsOpen ? site.replaceAll(/^\t#(?! )/gm, '\t') : site;
     return writeCaddy(directory, ['auto_https off', 'default_bind 127.0.0.1'], chosen);
   },
 };
 
-/** Makes the change that a comment in the example describes. */
+/** Forwards over FastCGI instead of HTTP, as a comment in the example describes. */
 const withFastCgi = (site: string, api: string): string =>
   replaced(site, [[`proxy_pass http://${api}`, `fastcgi_pass ${api}`]]).replaceAll(
     /proxy_set_header (X-Keyrail-[\w-]+)/g,

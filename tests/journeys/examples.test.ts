@@ -60,7 +60,7 @@ test('every example works with and without the control plane', async (t) => {
   );
 });
 
-/** Checks everything that needs the control plane; returns a valid key. */
+/** Checks everything that needs the control plane, and returns a valid key. */
 async function worksWith(vendor: Vendor, call: Caller, project_id: string): Promise<string> {
   const given = givenBy(call);
   const scopes = ['invoices:read', 'charges:write'];
@@ -143,8 +143,8 @@ async function isLimited(vendor: Vendor, key: string): Promise<void> {
 }
 
 /**
- * On a busy machine, the counters may respond too late. The request is then allowed without
- * counting.
+ * Repeats a request until its rate limit is counted. On a busy machine, the counters may respond
+ * too late, and the request is then allowed without being counted.
  */
 async function counted(vendor: Vendor, key: string): Promise<Response> {
   for (let turn = 0; turn < 600; turn += 1) {
@@ -155,7 +155,10 @@ async function counted(vendor: Vendor, key: string): Promise<Response> {
   throw new Error('The counters never responded in time.');
 }
 
-/** Known keys are accepted, unknown keys are rejected, and no charge is made twice. */
+/**
+ * Asserts that, without the control plane, known keys are accepted, unknown keys are rejected, and
+ * a charge with an idempotency key is not made.
+ */
 async function worksWithout(vendor: Vendor, key: string): Promise<void> {
   const welcome = await vendor.get(key);
   equal(welcome.status, 200);

@@ -1,6 +1,6 @@
-// The first start in a fresh clone, on a machine whose own Node.js can run the server: a real
-// installation, without development dependencies or the pinned Node.js. Then the first example in
-// the README, and the beginning of the larger installation that `npm run build` needs.
+// Tests the first start in a fresh clone, on a machine whose own Node.js can run the server. The
+// installation is real, without development dependencies or the pinned Node.js. The test then runs
+// the first example in the README, and begins the larger installation that `npm run build` needs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';

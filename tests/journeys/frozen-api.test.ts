@@ -1,6 +1,6 @@
 // An API process freezes and resumes (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
-// What receipts, node lists, /status and the nodes themselves report remains true. The database's
-// clock is moved while the process is frozen, so that the test doesn't have to wait for minutes.
+// Receipts, node lists, /status and the nodes themselves never report anything untrue. The test
+// moves the database's clock while the process is frozen, instead of waiting for minutes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -52,7 +52,7 @@ const listed = async ({ ground }: Scene, through: Running): Promise<string[]> =>
   return data.map(({ state }) => state);
 };
 
-/** What the response says, which its receipt must confirm. */
+/** Returns what the response to a revocation says, and asserts that its receipt says the same. */
 async function stated(server: Running, propagation: Propagation & { receipt?: string }) {
   const { complete, nodes, receipt = '' } = propagation;
   const found = { complete, acked: nodes.map(({ acked }) => acked).toSorted() };

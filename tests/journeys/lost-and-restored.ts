@@ -1,5 +1,6 @@
-// A deployment is lost, and restored from a backup that was made while it was serving. The backup
-// is restored into the other store, and nodes that had a newer policy accept the restored one.
+// A deployment is lost, and restored from a backup made while it was serving. The backup is
+// restored on the other store. Nodes that have a newer policy than the backup accept the restored
+// policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -20,15 +21,15 @@ const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
 /**
- * IDs of the published keys that sign tokens. Anchor keys are left out: unlike these, they stay
- * published after a restore, so that older anchors still verify.
+ * IDs of the published keys that sign embed tokens. Keys that sign anchors are left out, because
+ * they stay published after a restore, so that older anchors can still be verified.
  */
 const kidsOf = async (server: Running): Promise<string[]> =>
   (await server.as(null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
     .map(({ kid }) => kid);
 
-/** Backs up a deployment on one store, and restores it into the other. */
+/** Backs up a deployment on one store, and restores the backup on the other. */
 export async function lostAndRestored(
   t: TestContext,
   from: StoreName,
@@ -75,7 +76,7 @@ export async function lostAndRestored(
   equal(chain.verified, true, JSON.stringify(chain));
   const newKids = await kidsOf(again);
   ok(newKids.length > 0 && !newKids.some((kid) => kids.includes(kid)), 'the signing key is new');
-  // Keys and audit rows must be from the same moment.
+  // The backup must contain keys and audit rows from the same moment, so their numbers match.
   const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
   const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
   ok(keys.length > 5, 'some keys of the load are in the backup');

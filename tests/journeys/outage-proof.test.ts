@@ -1,6 +1,6 @@
 // The control plane is down for a while. Right after it comes back, a revocation waits for every
-// node that was live before the outage. It is never `complete` just because no nodes have been
-// counted yet.
+// node that was live before the outage. A revocation never counts as `complete` just because no
+// nodes have reconnected yet.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openProxy, type Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
@@ -12,7 +12,9 @@ import { type Ground, newGround } from './sdk-ground.ts';
 
 const CONVERGED_MS_MAX = 60_000;
 const OUTAGE_SECONDS = [10, 100, 1_000];
-/** Short, because the tests also examine the response when a node stays silent. */
+/**
+ * A revocation's wait is short, because the tests also check the response if a node stays silent.
+ */
 const settings = { KEYRAIL_REVOKE_WAIT_MS: '1000' };
 
 const portOf = ({ url }: Running) => Number(new URL(url).port);
@@ -46,7 +48,7 @@ const ackedIn = (propagation: { complete: boolean; nodes: { acked: boolean }[] }
   acked: propagation.nodes.map(({ acked }) => acked).toSorted(),
 });
 
-/** Repeats a revocation until it is `complete`; returns the nodes' verdicts at that time. */
+/** Repeats a revocation until it is `complete`; returns each node's verdict on the key then. */
 async function verdictsOnceComplete(
   ground: Ground,
   { server, id, key, nodes }: { server: Running; id: string; key: string; nodes: Attached[] },

@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Joins as a user with a verified address, with a token that the owner hands over. */
+/** A user with a verified address joins with an invitation token that the owner passes on. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,
@@ -40,7 +40,10 @@ async function joinByHand(
   return grace;
 }
 
-/** Joins as a user with an unverified address, which the link in the email also verifies. */
+/**
+ * A user with an unverified address joins with the token from the invitation email, which also
+ * verifies the address.
+ */
 async function joinByMail(
   deployment: Deployment,
   server: Running,
@@ -124,7 +127,7 @@ async function checkLog({ call }: Someone): Promise<void> {
   ]);
 }
 
-/** Requests a password reset, and uses the link after the program has restarted. */
+/** Requests a password reset, and uses the link from the email after the program has restarted. */
 async function resetAcrossRestart(
   deployment: Deployment,
   before: Running,

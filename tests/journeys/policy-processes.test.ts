@@ -27,7 +27,7 @@ const WRITERS = 6;
 const WRITES = 40;
 const REVOCATIONS = 6;
 const REVOKE_WAIT_MS = 20_000;
-/** Longer than a revocation waits, so that a change reaches the node during its poll. */
+/** Polls are held for longer than a revocation waits, so that nodes receive it during a poll. */
 const LONG_POLL_MS = 30_000;
 
 let url: string;
@@ -116,7 +116,7 @@ async function cutEars(): Promise<void> {
     where datname = current_database() and application_name = 'keyrail-listener'`);
 }
 
-/** Keeps calling `act` until the work is done. */
+/** Calls `act` repeatedly until `work` is done. */
 async function during(work: Promise<unknown>, act: () => Promise<void>): Promise<void> {
   let isOver = false;
   const over = work.finally(() => {
@@ -172,7 +172,7 @@ async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<v
   const answer = await request(client, `/v1/keys/${id}/revoke?wait=true`, { method: 'POST' });
   const propagation = Object(answer.body.propagation);
   equal(propagation.complete, true, JSON.stringify(propagation));
-  // The node that follows only test keys doesn't count towards a live key.
+  // The node that follows only test keys isn't counted when a live key is revoked.
   equal(propagation.total_nodes, nodes.length - 1);
   for (const node of nodes) {
     ok(!node.held()?.keys.has(id), 'complete, but a node still accepts the key');

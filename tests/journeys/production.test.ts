@@ -1,9 +1,9 @@
-// Runs the commands in docs/deploy.md, as written except for their paths, and runs the server as a
-// user that can neither change the code nor write outside its data directory.
+// Runs the commands in docs/deploy.md as written, except for their paths. The server runs as a user
+// who can neither change the code nor write outside the data directory.
 //
 // Two things differ from production. The dependencies are copied according to the lock file,
-// because installing them would take longer than everything else; and the user is `nobody`, so that
-// no user has to be created on the machine.
+// because installing them would take longer than the rest of the test. The user is `nobody`, so
+// that the test doesn't have to create a user on the machine.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,10 @@ const here = (text: string, port: number): string =>
     .replaceAll(/(--regid|-g) keyrail\b/g, `$1 ${idOf('-g')}`)
     .replaceAll('4400', String(port));
 
-/** Stands in for npm, whose installation would take a long time. Any other npm command fails. */
+/**
+ * A shell function that replaces `npm ci --omit=dev`, which would take a long time. Any other npm
+ * command fails.
+ */
 const NPM = 'npm() { [ "$*" = "ci --omit=dev" ] && mv "$DEPENDENCIES/node_modules" . &&';
 const NESTED = 'cp -r "$DEPENDENCIES/packages" .; }';
 

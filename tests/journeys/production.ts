@@ -12,7 +12,7 @@ import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 const USER = 'nobody';
 const PROGRAMS = ['bash', 'curl', 'git', 'npm', 'setpriv'];
 
-/** The machine's PATH. npm would put the clone's own programs first. */
+/** The machine's PATH, without the clone's own programs, which npm puts first. */
 export const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
@@ -54,7 +54,7 @@ export type Place = {
 
 export async function openPlace(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-production-'));
-  // The user can pass through this folder, but can't see any other folder that tests use.
+  // The unprivileged user can enter this folder, but none of the other folders that tests use.
   await chmod(folder, 0o755);
   const place = {
     folder,

@@ -119,7 +119,7 @@ for (const proxy of [nginx, caddy]) {
     equal(Math.floor(redirect.status / 100), 3);
     match(String(redirect.headers.location), new RegExp(`^https://${HOST}(:\\d+)?/docs\\?a=b$`));
 
-    // Keyrail itself rejects these requests, so both must have passed the proxy in full.
+    // Keyrail itself rejects both of these requests, so the proxy must have forwarded them in full.
     const authorization = `Bearer ${'x'.repeat(LONG_TOKEN)}`;
     const long = await ask(secure, true, { path: '/v1/workspace', headers: { authorization } });
     deepEqual([long.status, JSON.parse(long.text).error.code], [401, 'invalid_key']);

@@ -59,7 +59,8 @@ test('nodes survive the loss of their relay, of the control plane, and of both',
   await catchUp();
 
   relay.signal('SIGSTOP');
-  // The relay doesn't respond to this request, so each node checks whether the relay is alive.
+  // These requests need the counters, but the frozen relay doesn't respond, so each node checks
+  // whether the relay is alive.
   await Promise.all(nodes.map((node) => admitted(node, limited.key)));
   equal(all(lasting.key, true), true, 'the relay is frozen');
   await catchUp();

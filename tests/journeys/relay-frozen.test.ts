@@ -1,5 +1,6 @@
-// A relay freezes (SIGSTOP) while keys are revoked. No receipt says that the nodes behind it have
-// applied the revocation. After the relay resumes, they don't claim to be current until they have.
+// A relay freezes (SIGSTOP) while keys are revoked. No receipt says that the nodes behind the relay
+// have applied a revocation. After the relay resumes, a node doesn't claim to be current until it
+// has applied the revocation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -35,7 +36,10 @@ function claimOf(node: Keyrail, key: string) {
   return { isAllowed: decision.allowed, degraded };
 }
 
-/** Checks in every turn of the event loop, so as not to miss any response. */
+/**
+ * Waits until the node claims to be current. In every turn of the event loop, asserts that a node
+ * that claims to be current denies the revoked key.
+ */
 async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   let isOver = false;
   const lookedAt = (async () => {
@@ -102,7 +106,8 @@ test('behind a frozen relay, no revocation is reported as complete and no node c
 });
 
 test('a node that polls throughout a freeze does not claim to have applied a revocation made in the meantime', async (t) => {
-  // The freeze lasts longer than polls are held, but nodes wait even longer for a response.
+  // The relay stays frozen for longer than polls are held, but not long enough for the nodes' polls
+  // to time out.
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);
   const relay = await startRelay(t, server.url, ground);

@@ -26,8 +26,8 @@ export async function openTap(t: TestContext, upstream: string): Promise<Tap> {
   const tap: Tap = { url: '', heldPolls: () => held.size, alter: null };
   const server = createServer((incoming, outgoing) => {
     const { url = '', method = 'GET', headers } = incoming;
-    // Edge is a node itself. Its own polls also request tenants' external IDs, so they can be told
-    // apart.
+    // Edge is a node itself. Only Edge's own polls request tenants' external IDs, so they can be
+    // recognised and left out.
     const isHeld = /delta.*wait_ms=[1-9]/.test(url) && !url.includes('external_id');
     if (isHeld) held.add(incoming);
     outgoing.on('close', () => held.delete(incoming));

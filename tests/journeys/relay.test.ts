@@ -61,7 +61,7 @@ async function feedKeysOf(server: Running): Promise<NonNullable<KeyrailOptions['
   return pinned as never; // other tests check the response against its schema
 }
 
-test('nodes behind a relay', async (t) => {
+test('nodes behind a relay receive revocations and only the data they may read', async (t) => {
   const deployment = await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' });
   const server = await deployment.run();
   const ground = await newGround(server);
@@ -192,7 +192,8 @@ async function secretKeysAreJudged({ server, ground, relay }: Scene) {
 }
 
 /**
- * A GET with a body that begins a second request, which the next node's secret key would complete.
+ * Attacks the relay with a GET whose body begins a second request. If the relay forwarded the body,
+ * the next node's headers would complete that request, with the node's secret key.
  */
 async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
   const ATTEMPTS = 5;
@@ -209,7 +210,8 @@ async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
       `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ];
     await exchanged(t, port, attack.join('\r\n'));
-    // A new service's key: the relay has to verify it with a request of its own, without a body.
+    // The relay doesn't know this new secret key yet, so it sends a request of its own to verify
+    // it.
     const live = await asVendor('POST /v1/secret_keys', { env: 'live' });
     const headers = { authorization: `Bearer ${live.key}` };
     equal((await fetch(`${relay.url}${feed}`, { headers })).status, 200);

@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore still verify or show what was lost, and later anchors do not hide that the log was forked', async (t) => {
+test('after a restore, earlier anchors still verify or show what was lost, and later anchors do not hide that the log was forked', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();
@@ -75,7 +75,7 @@ test('anchors from before a restore still verify or show what was lost, and late
   deepEqual(await server.as(ground.secretKey)('GET /v1/audit_logs/anchor'), kept);
   const { keys } = await server.as(null)('GET /.well-known/jwks.json');
   ok(keys.some(({ kid }) => kid === kept.kid));
-  // Makes the log as long as before, but with different rows.
+  // Makes the restored log as long as the lost one, but with different rows.
   while ((await headSeq(server, ground)) < newer.seq) await ground.issue(server);
   await ground.issue(server);
   await server.stop();

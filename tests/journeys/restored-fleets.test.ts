@@ -14,7 +14,7 @@ import {
 } from './restored-fleets.ts';
 
 const NODES = 2;
-/** Each round revokes one key in each fleet. */
+/** Every fleet has one key for each round, which is revoked in that round. */
 const ROUNDS = Array.from({ length: 4 });
 
 test('after a restore, no revocation is complete while a running node still allows the key', async (t) => {

@@ -12,7 +12,7 @@ const BACKUP_KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8G
 export type Fleet = {
   ground: Ground;
   nodes: NodeProcess[];
-  /** How many of the nodes joined before the backup. */
+  /** How many of the nodes joined before the backup, so that the restored database knows them. */
   known: number;
   keys: { id: string; key: string }[];
 };

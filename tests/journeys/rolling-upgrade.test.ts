@@ -63,7 +63,7 @@ async function patientAsk(load: Load, ...[line, input]: Parameters<Running['ask'
 /** Creates, reads and revokes keys until stopped. */
 async function callAgainAndAgain(load: Load, seen: Seen, stop: AbortSignal): Promise<void> {
   for (let turn = 0; !stop.aborted; turn += 1) {
-    load.servers.push(...load.servers.splice(0, 1)); // the next call goes to the next server
+    load.servers.push(...load.servers.splice(0, 1)); // each call goes to the next server
     const name = `key ${turn}`;
     const made = await patientAsk(load, 'POST /v1/keys', {
       project_id: load.projectId,

@@ -19,8 +19,8 @@ const FLEET = 60;
 const CUTS_MIN = 8;
 
 /**
- * Call this before `scratch`, because the processes must exit before the next hook removes their
- * directory.
+ * Kills the nodes when the test ends. Must be called before `scratch`, whose hook removes the
+ * nodes' directory: the nodes have to exit first.
  */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];

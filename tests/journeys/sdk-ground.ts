@@ -1,5 +1,5 @@
-// Creates a workspace and a project in a deployment, and acts as the vendor there, for tests with
-// nodes.
+// For tests with nodes: creates a workspace and a project in a deployment, and acts as the vendor
+// there.
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 
 export type Propagation = {

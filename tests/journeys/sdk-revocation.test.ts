@@ -12,7 +12,7 @@ const NODES_HERE = 4;
 const NODES_ELSEWHERE = 2;
 const REVOCATIONS = 6;
 
-test('a complete revocation is in force on every node that was counted', async (t) => {
+test('once a revocation is complete, every node that was counted denies the key', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);

@@ -1,4 +1,4 @@
-// A node's events arrive at a real server, and nothing else is counted.
+// Every event that a node reports arrives at a real server, and nothing else is counted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

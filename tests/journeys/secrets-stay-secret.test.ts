@@ -92,11 +92,15 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
     const query = new URLSearchParams({ token: secret });
     answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
   }
-  // The name of an unknown field is repeated, but only to its sender.
+  // Errors about unknown fields are left out: they repeat the field's name, but only to the caller
+  // that sent it.
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 
-/** Returns the store's entire content, byte for byte as far as it is readable. */
+/**
+ * Returns everything in the store as text: every row on PostgreSQL, every file on the embedded
+ * store.
+ */
 async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
   if (databaseUrl === null) return textUnder(join(directory, 'database'));
   const client = new pg.Client({ connectionString: databaseUrl });

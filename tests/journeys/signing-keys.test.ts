@@ -70,7 +70,7 @@ test('two processes that start together agree on their signing keys, even after 
   equal((await published(two)).length, 2);
   for (const server of [one, two]) equal(await statusOf(server, old), 200);
   const now = await deployment.command('signing-keys', 'rotate', '--now');
-  // The output also contains warnings, so the ID is identified by the words that follow it.
+  // The output also contains warnings, so the pattern finds the new key's ID by the words after it.
   const created = now.output.match(/\S+(?= created; it starts signing at )/g);
   for (const server of [one, two]) deepEqual(await published(server), created);
   for (const server of [one, two]) equal(await statusOf(server, old), 401);

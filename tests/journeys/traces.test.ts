@@ -1,5 +1,5 @@
 // Traces from a real server, decoded from the bytes that a collector receives: requests with and
-// without a traceparent, their statements, their log lines, a collector that is down, and a
+// without a traceparent, their SQL statements and log lines, a collector that is down, and a
 // graceful stop.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -38,7 +38,10 @@ const attribute = ({ attributes }: { attributes: Attributes }, name: string) => 
   return value?.stringValue ?? value?.intValue;
 };
 
-/** The bodies of requests with the collector's header. Webhooks arrive at the same receiver. */
+/**
+ * The bodies of requests that have the collector's header. The same receiver also gets webhooks,
+ * which don't have that header.
+ */
 const exportedBodies = (received: readonly { headers: object; body: string }[]): string[] =>
   received.flatMap(({ headers, body }) =>
     Reflect.get(headers, 'x-collector-secret') === COLLECTOR_SECRET ? [body] : [],

@@ -4,7 +4,8 @@ import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/peop
 import type { Fixture } from './fixtures.ts';
 
 /**
- * An endpoint for a user's own account: its changes aren't audited, and secret keys can't call it.
+ * A fixture for an endpoint that concerns a user's own account. Changes to accounts aren't audited,
+ * and secret keys can't make them.
  */
 const personal = (
   caller: 'owner' | 'visitor' | 'nobody',

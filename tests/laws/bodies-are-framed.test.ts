@@ -1,6 +1,6 @@
-// Only one file may forward a request's body as the body of another request, and only for a POST.
-// Node.js frames bodies only for some methods, so a body piped into any other request may become
-// the next request on the same connection.
+// Only one file may forward the body of an incoming request, and only in a POST. For some other
+// methods, Node.js sends the body without a length, so the next server may take it for another
+// request on the same connection.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor } from 'oxc-parser';
@@ -8,12 +8,15 @@ import { type Fault, isTest, lineAt, list, type Source, source, sources } from '
 
 const MAY_PIPE = 'packages/edge/src/relay/pass-on.ts';
 const HTTP = /^(node:)?(http|https|http2)$/;
-/** Functions in these files may be called with requests that other files have received. */
+/**
+ * In these files, any function may receive an HTTP request from another file, so no import of an
+ * HTTP module is needed.
+ */
 const PROXY = /^packages\/edge\/src\//;
 
 type Piped = { start: number; isOfPost: boolean };
 
-/** Calls to `pipe` and `pipeline`, and whether they only run for a POST. */
+/** Finds calls to `pipe` and `pipeline`, and whether each of them only runs for a POST. */
 function pipedIn({ text, parsed }: Source): Piped[] {
   if (!parsed) return [];
   const starts: number[] = [];
@@ -34,7 +37,7 @@ function pipedIn({ text, parsed }: Source): Piped[] {
   }));
 }
 
-/** Faults in a file that can both make requests and pipe. */
+/** Reports every call that pipes, in a file that handles HTTP requests. */
 function pipeFaults(file: Source): Fault[] {
   const { path, text, parsed } = file;
   const isHttp = parsed?.module.staticImports.some(({ moduleRequest }) =>
@@ -45,7 +48,7 @@ function pipeFaults(file: Source): Fault[] {
   return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
 }
 
-/** Finds everything that is piped regardless of the request's method. */
+/** Returns the statements that pipe regardless of the request's method. */
 const ofAnyMethod = (file: Source): string[] =>
   pipedIn(file)
     .filter(({ isOfPost }) => !isOfPost)
@@ -57,7 +60,7 @@ test('only one file pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('the one file that pipes forwards any response, but request bodies only for a POST', () => {
+test('the one file that pipes forwards all responses, but request bodies only in a POST', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );

@@ -40,7 +40,8 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
 export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
   const ids = new Set([app.workspaceId]);
   let taken = 0;
-  // Without deletions, because the marks of deleted objects no longer appear in lists.
+  // Nothing is deleted, because lists leave out deleted objects, and with them the marks in their
+  // text.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
@@ -75,7 +76,8 @@ export async function ownLists({ ask, tokens, people, embed }: Harness): Promise
 }
 
 /**
- * State that must not change when another workspace acts: the log's latest hash, and some counts.
+ * Returns state that must not change when another workspace acts: the audit log's latest hash, and
+ * the length of each list.
  */
 export async function digestOf(app: Harness): Promise<unknown> {
   const { head_hash: head } = await app.as.liveKey('GET /v1/audit_logs/chain');

@@ -36,7 +36,7 @@ test("a constant's name cannot be reused", () => {
   allowed(screen, 'const roles = rolesOf(member);');
 });
 
-test('a number with the same value and the same last words in its name counts as a duplicate', () => {
+test('a number counts as a duplicate if its value and the last words of its name are the same', () => {
   refused(screen, 'const HOURS_MAX = 168;');
   allowed(screen, 'const HOURS_MAX = 100;');
   allowed(screen, 'const SHOWN_MAX = 168;');
@@ -44,7 +44,7 @@ test('a number with the same value and the same last words in its name counts as
   allowed('packages/sdk/src/clock.ts', 'const HOURS_MAX = 168;');
 });
 
-test('hours, days and UUID patterns are not written out', () => {
+test('lengths of hours and days, and UUID patterns, must come from a shared constant', () => {
   refused(screen, 'const RECENT_MS = 3_600_000;');
   refused(screen, 'const at = now - 86_400_000;');
   allowed('packages/sdk/src/clock.ts', 'const RETRY_MS = 3_600_000;');

@@ -24,8 +24,8 @@ export const wireNames = (all: readonly Source[]): WireNames =>
 
 const DURATIONS: Record<string, string> = { 3600000: 'HOUR_MS', 86400000: 'DAY_MS' };
 /**
- * Packages that display API values or send what users type. Other packages have limits of their
- * own.
+ * Packages that display API values or send what users type. In other packages, a number with the
+ * same value may be a limit of their own.
  */
 const SHOWS = /^packages\/(dashboard|widget|cli|client)\//;
 

@@ -4,7 +4,7 @@ import type { Fixture } from './fixtures.ts';
 
 const nothing = (): Input => ({});
 
-/** A key that the embed token can access. */
+/** The input for an endpoint about a key that the embed token can access. */
 const aKey = async ({ embed, given }: Harness): Promise<Input> => {
   const { projectId, tenantId } = await embed();
   return { id: (await given.key({ project_id: projectId, tenant_id: tenantId })).id };

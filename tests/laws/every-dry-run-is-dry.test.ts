@@ -1,5 +1,6 @@
-// With `dry_run=true`, an endpoint rejects whatever it would reject without it. Otherwise it writes
-// nothing, locks nothing and sends nothing. The database itself reports what each transaction did.
+// With `dry_run=true`, an endpoint rejects every request that it would also reject without. If it
+// accepts the request, it writes nothing, locks nothing and sends nothing, according to the
+// database's own record of what each transaction did.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -68,8 +69,8 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
   );
 
 /**
- * Tables that change anyway: every request records that its credential was used, the test also
- * makes requests, and a listening process records that it is serving.
+ * Tables that change even during a dry run: every request records that its credential was used, and
+ * every process records that it is serving.
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
@@ -138,7 +139,8 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    // Records that the credential was used, and for what.
+    // Makes a first request, so that the record of the credential's use isn't written during the
+    // dry run.
     await ask(app, line, { input: { ...anyIds(line), dry_run: true }, headers });
     const before = await rowsOf(held);
     done.length = 0;

@@ -1,5 +1,5 @@
 // As the disk fills up, endpoints that revoke, delete or remove something keep working after all
-// other writes are rejected. Each route declares whether it is one of them.
+// other writes are rejected. Each route declares whether it may use the space reserved for this.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,12 +10,15 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Endpoints with other paths that may also use the reserve, each with its reason. */
+/**
+ * Endpoints that may also use the disk reserve although their paths don't match ENDS. A comment
+ * gives the reason.
+ */
 const alsoFromReserve = [
-  'GET /v1/policy/delta', // carries revocations to the nodes
+  'GET /v1/policy/delta', // sends revocations to the nodes
   'GET /v1/policy/snapshot',
-  'POST /v1/policy/report', // revocations don't wait for nodes that aren't recorded
-  'POST /v1/idempotency/complete', // otherwise an executed request would run again
+  'POST /v1/policy/report', // records a node, because revocations don't wait for unrecorded nodes
+  'POST /v1/idempotency/complete', // without it, a request that has run would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
   'POST /v1/webhooks/scanner/secret_scanning', // revokes leaked keys
@@ -33,7 +36,7 @@ test('endpoints that revoke or remove something, and few others, may use the dis
   );
 });
 
-/** These endpoints don't write to any table. */
+/** Endpoints that write to no table, so they keep working when the disk is full. */
 const writesNothing: string[] = [
   'POST /v1/embed_tokens',
   'POST /v1/ratelimit/check',

@@ -1,6 +1,6 @@
-// Uses a leaked key to call every endpoint that accepts secret keys. Endpoints that production
-// needs keep working, and everything that would outlive the key is denied. Each new endpoint must
-// declare which applies.
+// Uses a leaked (quarantined) key to call every endpoint that accepts secret keys. Endpoints that
+// production needs keep working, and changes that would outlive the key are denied. Every endpoint
+// must declare how it treats such a key.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

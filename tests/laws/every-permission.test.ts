@@ -48,8 +48,8 @@ test("a key with only an endpoint's declared permission can call that endpoint",
 });
 
 /**
- * These require more than their declared permission, because the resulting key could do more than
- * the caller.
+ * Endpoints that require more than their declared permission, because otherwise a caller could
+ * create a key that can do more than the caller's own.
  */
 const canGiveMore = (line: string): boolean => /^(?:POST|PATCH) \/v1\/secret_keys/.test(line);
 

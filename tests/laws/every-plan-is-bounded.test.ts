@@ -109,7 +109,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await liveKey('DELETE /v1/projects/{id}', { id: projectId, ...dry });
   await liveKey('DELETE /v1/tenants/{id}', { id: tenantId, ...dry });
   await liveKey('PATCH /v1/projects/{id}', { id: projectId, default_rate_limits: limits, ...dry });
-  const { userId } = await app.people.owner(); // this user is the actor of most rows in the log
+  const { userId } = await app.people.owner(); // the actor of most audit rows
   await liveKey('PATCH /v1/members/{userId}', {
     userId: (await app.people.admin()).userId,
     role: 'owner',
@@ -128,7 +128,10 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await tourEvents(app);
 }
 
-/** Texts that every row contains, that begin every row, that are nowhere, and that are an ID. */
+/**
+ * Searches for text that is in every row, that begins every row, that is in no row, and that is an
+ * ID.
+ */
 async function tourSearches(call: Caller, tenantId: string): Promise<void> {
   for (const q of ['a', 'kr_', 'bulk', 'ulk', 'nowhere', tenantId, tenantId.slice(9)]) {
     await call('GET /v1/keys', { q });
@@ -139,7 +142,10 @@ async function tourSearches(call: Caller, tenantId: string): Promise<void> {
   }
 }
 
-/** Runs the event queue and the notices, after a day on which many keys came close to expiring. */
+/**
+ * Queues notices about keys that expire soon, after a day on which many did, and sends the queued
+ * events.
+ */
 async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   const { worker } = testApp.app;
   await queueNotices(worker);
@@ -186,7 +192,7 @@ async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'ver
   await call('GET /v1/usage/tenants', { months: 24, project_id: tenantId });
 }
 
-/** Lists known objects by ID. */
+/** Lists objects by their IDs. */
 async function tourIds(app: Harness, call: Caller): Promise<void> {
   const ids = async (line: 'GET /v1/keys' | 'GET /v1/secret_keys' | 'GET /v1/invites') =>
     (await app.as.liveKey(line, { limit: 100 })).data.map((each) => each.id);

@@ -1,5 +1,5 @@
-// Every POST on the vendor plane runs only once, even if it is sent twice with the same idempotency
-// key.
+// Every POST that accepts secret keys or sessions runs only once, even if it is sent twice with the
+// same idempotency key.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -27,7 +27,7 @@ test("the client's rule for requests with an idempotency key matches the server'
   }
 });
 
-test('every audited POST on the vendor plane is carried out by doors/write.ts', () => {
+test('every audited POST that accepts secret keys or sessions goes through doors/write.ts', () => {
   for (const line of keyed) {
     const door = doorOf(line);
     ok(door === 'write' || fixtures[line]?.audits.length === 0, `${line} has the door ${door}`);

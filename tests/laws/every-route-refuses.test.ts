@@ -110,7 +110,7 @@ test('members can read, admins can also make changes, and neither can do what on
   equal(await headOf(app), before);
 });
 
-test('on the vendor plane, a session without a workspace gets its own error', async (t) => {
+test('a session without a workspace gets its own error on endpoints that act on a workspace', async (t) => {
   const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(testApp, callerFor);
@@ -120,7 +120,7 @@ test('on the vendor plane, a session without a workspace gets its own error', as
   }
 });
 
-test('a test key is denied access beyond the boundary between test and live, and nothing changes', async (t) => {
+test('a test key cannot manage live resources, and a denied attempt changes nothing', async (t) => {
   const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);

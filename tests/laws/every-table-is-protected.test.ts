@@ -1,4 +1,5 @@
-// Reads PostgreSQL's catalogue, so that no table, role or function can be added without protection.
+// Checks every table, role and function in PostgreSQL's catalogue, so that none can be added
+// without protection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -98,7 +99,7 @@ test('every table that the write role may change is audited', async () => {
   }
 });
 
-test('every table that feeds the policy has the triggers that give its changes a version', async () => {
+test('every table whose rows are part of the policy has triggers that assign a version to each change', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);

@@ -15,7 +15,7 @@ test('every successful call appends its own audit rows and no others', async (t)
     const wanted = await input(app);
     const call = app.as[caller];
     if (caller === 'embed') await app.embed();
-    if (caller === 'owner') await app.people.owner(); // joining is audited too, so it comes first
+    if (caller === 'owner') await app.people.owner(); // joins now: joining is audited
     const { head_seq: before } = await app.as.liveKey('GET /v1/audit_logs/chain');
     await call(line, wanted);
     deepEqual(await actionsAfter(before), audits, line);

@@ -71,7 +71,7 @@ for (const expression of [
   });
 }
 
-test('regular expressions are found no matter how they are created', async () => {
+test('the check finds regular expressions no matter how they are created', async () => {
   const found = async (code: string) =>
     list(await expressionFaults(expressionsIn(source('packages/sdk/src/x.ts', code)), {}));
   equal((await found('const blanks = /^[ \\t]+|[ \\t]+$/g;')).length, 1);

@@ -36,7 +36,9 @@ export function expressionsIn({ path, text, parsed }: Source): Expression[] {
   return found;
 }
 
-/** Interpolated values are names and numbers, so a digit stands in for each of them. */
+/**
+ * Returns a pattern's text. Interpolated values are names and numbers, so a digit replaces each.
+ */
 function patternOf(given: Argument): string | null {
   if (given.type === 'Literal' && typeof given.value === 'string') return given.value;
   if (given.type !== 'TemplateLiteral') return null;
@@ -56,8 +58,7 @@ export function slownessOf(pattern: string, flags: string): Promise<string | nul
 }
 
 /**
- * The checker is a native program where one exists for the platform, and slower JavaScript
- * elsewhere.
+ * Runs the checker: a native program if there is one for the platform, otherwise slower JavaScript.
  */
 async function judged(pattern: string, flags: string): Promise<string | null> {
   if (isPlainlyLinear(pattern, flags)) return null;
@@ -68,9 +69,10 @@ async function judged(pattern: string, flags: string): Promise<string | null> {
 }
 
 /**
- * Expressions that need no check. Without repetition, each attempt takes a fixed amount of time.
- * With one starting point and one repeated character, each character of the input is read a fixed
- * number of times. The checker would take a minute for all of these.
+ * Whether an expression is obviously linear, so that the checker, which would take a minute for all
+ * of these, can be skipped. Without repetition, each attempt takes a fixed amount of time. With one
+ * starting point and one repeated character, each character of the input is read a fixed number of
+ * times.
  */
 function isPlainlyLinear(pattern: string, flags: string): boolean {
   if (/\\[1-9k]/.test(pattern)) return false;

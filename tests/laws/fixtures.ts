@@ -11,7 +11,7 @@ import { hotFixtures } from './hot-fixtures.ts';
 import { webhookFixtures } from './webhook-fixtures.ts';
 
 export type Fixture = {
-  /** Who makes the successful call. */
+  /** The caller that makes the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(app: Harness): Promise<Input> | Input;
   /** The audit actions that the call appends, in order. */
@@ -30,7 +30,7 @@ const liveSecretKey = async ({ as }: Harness): Promise<Input> => {
 const reading: Pick<Fixture, 'caller' | 'audits'> = { caller: 'liveKey', audits: [] };
 const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: null };
 
-/** The input for a new project's feed. */
+/** The input for an endpoint that reads the feed of a new project. */
 const aFeed =
   (more: Input) =>
   async ({ given }: Harness): Promise<Input> => ({
@@ -108,7 +108,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
       slugs += 1;
       return { name: 'Founded', slug: `founded-${process.pid}-${slugs}` };
     },
-    audits: [], // its audit rows are in the new workspace's own log: see create-workspace.test.ts
+    audits: [], // the new workspace has its own log: create-workspace.test.ts checks it
     beyond: null,
   },
   'GET /v1/workspace': { ...reading, input: nothing, beyond: null },

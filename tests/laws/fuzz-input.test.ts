@@ -62,7 +62,7 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
-      // Without a signature, the request would be rejected before its body is read.
+      // Signs the body, because a request without a signature is rejected before its body is read.
       ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
@@ -171,8 +171,8 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
         const asTest = dice === 0 && fixture.caller === 'liveKey';
         const bearer = asTest ? app.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
-        // A successful write may have used up the input, so create another valid one for the next
-        // request.
+        // A successful write may have used up the valid input, for example by deleting the object,
+        // so the next request gets a new one.
         if (isWrite(line) && statusCode < 300) valid = await fixture.input(app);
       }),
       { numRuns: runsEach },

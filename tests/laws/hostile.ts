@@ -1,9 +1,9 @@
-// Values and requests that have broken other servers. In place of a valid value, they must be
-// rejected like any other invalid input.
+// Values and requests that have broken other servers. Used in place of a valid value, each of them
+// must be rejected like any other invalid input.
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 
-/** A placeholder for JSON text that JSON.stringify can't produce. */
+/** A placeholder string for JSON text that JSON.stringify can't produce. `jsonOf` replaces it. */
 const verbatim = (json: string): string => `§json:${Buffer.from(json).toString('base64')}§`;
 
 /** Serializes an input as JSON, with placeholders replaced by their text. */

@@ -1,5 +1,5 @@
-// Fixtures for the hot endpoints. These append no audit rows, and their input specifies the
-// environment.
+// Fixtures for the hot endpoints, which nodes call constantly. Calls append no audit rows, and
+// their input specifies the environment.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';

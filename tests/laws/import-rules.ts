@@ -1,9 +1,9 @@
 /**
- * Which imports are allowed. Packages import each other only along the arrows in ARROWS. The
- * server's folders and root files are listed in LINE, and each imports only from earlier entries.
- * Inside a feature, a file's kind is its layer (see feature-kinds.ts). The SDK has folders (see
- * sdk-modules.ts), and the dashboard has layers (see dashboard-layers.ts). Tests may import
- * anything; no package imports tests.
+ * Which imports are allowed. Packages import each other only as ARROWS allows. LINE lists the
+ * server's folders and root files, and each imports only from earlier entries. Inside a feature, a
+ * file's kind determines what it may import (see feature-kinds.ts), as do the SDK's folders (see
+ * sdk-modules.ts) and the dashboard's layers (see dashboard-layers.ts). Tests may import anything,
+ * and no package imports tests.
  */
 import { dashboardFault } from './dashboard-layers.ts';
 import { featureFault } from './feature-kinds.ts';
@@ -50,9 +50,15 @@ const LINE = [
 
 const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'backup', 'app.ts', 'doctor', 'commands'];
-/** Rows may use the statement builder and the table types, because neither holds a connection. */
+/**
+ * Files with row queries may use the statement builder and the table types, because neither gives
+ * access to a connection.
+ */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Besides the connection pool, backups and the doctor have their own connections. */
+/**
+ * Folders that open database connections: `db` has the pool, and backups and the doctor connect on
+ * their own.
+ */
 const DATABASE = ['db', 'backup', 'doctor'];
 /** Third-party packages, each with the only folders of the server that may import it. */
 const KEPT_IN: Record<string, readonly string[]> = {
@@ -187,7 +193,10 @@ function placeFaults({ path }: Source): Fault[] {
   ];
 }
 
-/** The linter rejects default exports and `export *`; an index file would have the same effect. */
+/**
+ * Rejects index files, which hide where an export comes from, as do default exports and `export *`.
+ * The linter already rejects those.
+ */
 function indexFaults({ path }: Source): Fault[] {
   const isSurface = /^packages\/(sdk|client|widget)\/src\/index\.ts$/.test(path);
   if (isSurface || !/(^|\/)index\.\w+$/.test(path)) return [];

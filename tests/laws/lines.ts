@@ -13,7 +13,7 @@ const never = (): never => {
   throw new Error('the laws only read the route table');
 };
 
-/** The app's route table, built from parts that are never used. */
+/** The app's route table. The parts are placeholders, because no route is ever called. */
 export const routeTable = servedRoutes({
   backup: { everyMs: null, place: null },
   region: 'law',
@@ -89,11 +89,11 @@ const requiredIds = ({ query }: Endpoint): string[] =>
     (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
   );
 
-/** For the text that a search requires, any. */
+/** The text that a search requires; any text will do. */
 const requiredTexts = ({ query }: Endpoint): [string, string][] =>
   query?.shape.q?.safeParse(undefined).success === false ? [['q', 'anything']] : [];
 
-/** For each choice that the query requires, its first value. */
+/** The first allowed value of each enum that the query requires. */
 const requiredChoices = ({ query }: Endpoint): [string, string][] =>
   Object.entries(query?.shape ?? {}).flatMap(([name, schema]): [string, string][] =>
     schema instanceof z.ZodEnum ? [[name, String(schema.options[0])]] : [],

@@ -20,8 +20,8 @@ const SMALL = [
 type Rule = { pattern: RegExp; says: string; ofContract?: true };
 
 /**
- * `ofContract`: allowed in a contraction. The first capture group in a pattern, if any, is the
- * table.
+ * `ofContract` means that a contraction may contain the statement. If a pattern has a capture
+ * group, the first one is the table's name.
  */
 const RULES: Rule[] = [
   {

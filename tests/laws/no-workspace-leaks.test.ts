@@ -1,6 +1,6 @@
-// Two workspaces with the same structure. An ID from one of them, used in the other on any endpoint
-// and in any field, is as unknown as a made-up ID: none of its owner's data is returned or changed.
-// LEAK_ROUNDS sets how many rounds are run, each with different IDs.
+// Two workspaces have the same structure. If an ID from one workspace is used in the other, on any
+// endpoint and in any field, the response is the same as for a made-up ID: no data of the ID's
+// owner is returned or changed. LEAK_ROUNDS sets how many rounds are run, each with different IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -29,7 +29,7 @@ type Headers = Record<string, string>;
 
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** Returns all of a workspace's callers that may call the endpoint. */
+/** Returns the credentials of every caller in a workspace that may call the endpoint. */
 async function callersOf(app: Harness, line: AnyLine): Promise<Headers[]> {
   const keys = () => [app.tokens.liveKey, app.tokens.testKey].map(authorization);
   const people = async () => [authorization((await app.people.owner()).token)];
@@ -72,11 +72,12 @@ function swapped(input: Input, place: string, id: string): Input {
 
 /** A response without its variable parts, such as the requested ID and the time. */
 function comparable({ status, text, headers }: Answer, id: string): unknown {
-  // The ETag depends on the ID in the filter, and the length on variable parts of the text.
+  // These headers are left out: the ETag depends on the ID in the filter, and the length on parts
+  // of the text that vary.
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
-    // The caller's own counters change with every call, regardless of the ID.
+    // The caller's own rate-limit counters change with every call, regardless of the ID.
     .replaceAll(/"(reset_ms|remaining|expires_in_ms)":\d+/g, '"$1":"<left>"')
     // Every lease has a new ID.
     .replace(/"lease_id":"[^"]+"/, '"lease_id":"<new>"');

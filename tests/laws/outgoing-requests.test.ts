@@ -11,7 +11,7 @@ const SRC = 'packages/server/src/';
 /** What each file may import from Node.js's DNS modules. */
 const RESOLVERS: Record<string, readonly string[]> = {
   [`${SRC}features/webhooks/host-names.ts`]: ['Resolver'],
-  // For the servers in REDIS_URL.
+  // Resolves the host names in REDIS_URL.
   [`${SRC}volatile/redis-link.ts`]: ['lookup'],
 };
 
@@ -32,8 +32,8 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports from these modules, apart from types. Imports are listed by their original
- * names, so that renaming one with `as` hides nothing.
+ * Lists what a file imports from these modules, apart from types. Original names are listed, so
+ * that renaming an import with `as` hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {
   const entries = (file.parsed?.module.staticImports ?? [])

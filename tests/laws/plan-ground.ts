@@ -5,7 +5,7 @@ import pg from 'pg';
 
 const MANY = 8000;
 const SOME = 3000;
-/** How many versions there are: more than a delta can cover. */
+/** How many policy versions the project has: more than a delta can cover. */
 const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
@@ -22,8 +22,8 @@ export async function openAdmin(superuserUrl: string, database: string): Promise
 }
 
 /**
- * Fills the workspace. All keys have the same change ID; live rows lie before and between the few
- * test rows.
+ * Fills the workspace. One change has written all keys, and live rows come both before and after
+ * the few test rows.
  */
 export async function fill(app: Harness, admin: pg.Client): Promise<Ground> {
   const key = await app.given.key();
@@ -48,14 +48,14 @@ const many = (rows: number, columns: string) =>
   `select ${columns} from generate_series(1, ${rows}) n`;
 const id = 'gen_random_uuid()';
 const past = "app_now() - n * interval '1 second'";
-/** Invitations are spread over time, because a workspace may send only a few per hour. */
+/** One row an hour, for invitations: a workspace may send only a few per hour. */
 const old = "app_now() - n * interval '1 hour'";
 const hash = 'sha256((n || <w>::text)::bytea)';
 
 const address = "'bulk-' || n || '@' || <w> || '.test'";
 
 const statements = [
-  // Versions before the one that wrote all keys. None of them is any key's latest version.
+  // Versions before the change that wrote all keys. No key refers to any of them.
   `insert into policy_changes ${many(VERSIONS, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
   `update project_versions set version = ${VERSIONS + 1001} where project_id = <p>`,
   `insert into policy_changes values (<p>, ${VERSIONS + 1001}, <w>, <w>, app_now())`,
@@ -110,7 +110,8 @@ const statements = [
       created_at)
     ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
       webhook_endpoints e where e.workspace_id = <w>`,
-  // This endpoint's ID sorts last, so that a merge join would read the deliveries of all others.
+  // This webhook endpoint's ID sorts last, so that a merge join would read the deliveries of all
+  // other endpoints first.
   `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
       updated_at, deleted_at)
     ${many(
@@ -127,7 +128,8 @@ const statements = [
       MANY,
       `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
     )}`,
-  // Stored responses are at their limit, so the next response removes the oldest ones.
+  // The total size of stored responses is at its limit, so storing another response removes the
+  // oldest ones.
   `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days
@@ -141,7 +143,7 @@ const statements = [
 
 const TABLES = `select oid from pg_class where relnamespace = 'keyrail'::regnamespace`;
 
-/** Ways to leave the planner with no statistics or with wrong ones. */
+/** Ways to leave the planner with no statistics, or with wrong ones. */
 export const beliefs: Record<string, string[]> = {
   'never analysed': [
     `delete from pg_statistic where starelid in (${TABLES})`,

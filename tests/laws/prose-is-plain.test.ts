@@ -22,7 +22,7 @@ test('every document is plain', () => {
   deepEqual(list(all.flatMap(documentFaults)), []);
 });
 
-test('no literal is spread into a literal, and no array literal declares variables', () => {
+test('no file spreads a literal into a literal, or declares several variables through an array literal', () => {
   deepEqual(list(sources(['ts', 'tsx', 'mjs']).flatMap(shapeFaults)), []);
 });
 
@@ -71,7 +71,7 @@ test('each phrase is rejected, and a similar but correct one is allowed', () => 
   }
 });
 
-test('a phrase is found across the lines of a comment, not across comments', () => {
+test("a phrase is found even if it continues on a comment's next line, but not across two comments", () => {
   refused('// Revoked at\n// once.\n');
   refused('/**\n * Recovers by\n * itself.\n */\n');
   refused('-- Revoked at\n-- once.\n', 'packages/server/src/db/migrations/0001_x.sql');

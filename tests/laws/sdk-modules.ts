@@ -1,6 +1,6 @@
 /**
- * The SDK's folders. `api/` contains types and imports only itself. The other folders import each
- * other only along ARROWS; `request/` is the only one that may import them all.
+ * The SDK's folders. `api/` contains types and imports nothing from the other folders. These import
+ * each other only as ARROWS allows, and only `request/` may import them all.
  */
 const SDK = 'packages/sdk/src/';
 

@@ -8,7 +8,10 @@ import { isTest, type Source, sources } from './tree.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Sources that a first start builds or runs, the command line, and the README's example. */
+/**
+ * Files that the first start builds or runs: sources, scripts, the command line, and the example in
+ * the README.
+ */
 const LOADED = [
   'packages/{server,protocol,reference,dashboard,widget,client,cli,sdk}/{src,bin}',
   'scripts',

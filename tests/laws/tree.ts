@@ -104,7 +104,9 @@ function masked(text: string, spans: readonly Span[], keepsSpans: boolean): stri
   return parts.join('');
 }
 
-/** By line, because replacing each character by a regular expression takes far longer. */
+/**
+ * Works line by line, because replacing each character with a regular expression takes far longer.
+ */
 const blank = (text: string): string =>
   text
     .split('\n')

@@ -1,4 +1,4 @@
-// Fixtures for outgoing events. The receiver refuses connections immediately.
+// Fixtures for webhook endpoints. Their URL has no server, so connections are refused immediately.
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
@@ -9,7 +9,7 @@ const CLOSED = 'http://127.0.0.1:1/hook';
  */
 const KEPT_MAX = 10;
 
-/** If a workspace has many endpoints, removes the oldest ones. */
+/** Deletes endpoints beyond the number to keep, so that there is room for another. */
 async function makeRoom({ as }: Harness): Promise<void> {
   const { data } = await as.liveKey('GET /v1/webhook_endpoints', { limit: 100 });
   for (const { id } of data.slice(KEPT_MAX)) {

@@ -19,7 +19,10 @@ const isBanned = (word: string, path: string): boolean =>
 
 const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.test(path);
 
-/** Names that are defined elsewhere: runtime globals, a setting, driver callbacks. */
+/**
+ * Names that would be rejected if they weren't defined elsewhere: runtime globals, a setting,
+ * driver callbacks.
+ */
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
    handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
@@ -127,7 +130,10 @@ function pathFaults({ path }: Source): Fault[] {
   return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
 }
 
-/** Names that a file declares or uses on their own, as opposed to members of foreign objects. */
+/**
+ * Checks the names that a file declares or uses on their own, as opposed to properties of objects
+ * from third-party packages.
+ */
 function nameFaults(source: Source): Fault[] {
   const { path, text, parsed } = source;
   if (parsed === null) return [];

@@ -168,8 +168,8 @@ test('no container runs as root, writes outside its volumes, or has Linux capabi
       fsGroup: gid,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    // Otherwise Kubernetes would set KEYRAIL_API_PORT and similar variables, which the server
-    // rejects.
+    // With service links enabled, Kubernetes would set KEYRAIL_API_PORT and similar variables,
+    // which the server rejects.
     equal(new Map<string, unknown>(Object.entries(spec)).get('enableServiceLinks'), false);
   }
   for (const { securityContext, volumeMounts } of containers) {

@@ -55,7 +55,8 @@ const uses = (code: string, name: string): boolean =>
 const isCode = ({ language, notRun }: Block): boolean => /^[tj]s$/.test(language) && !notRun;
 
 test('every code example in the documents compiles', async (t) => {
-  // The folder must be below node_modules, so that imports resolve, and runs may be parallel.
+  // The folder is below node_modules, so that imports resolve, and its name contains the process
+  // ID, so that several runs can be parallel.
   const folder = join(root, 'node_modules', '.cache', `keyrail-documents-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });

@@ -180,12 +180,13 @@ test('the image can be built, runs read-only, and is healthy', {
 });
 
 /**
- * Runs the server with the image's files as its root. For machines where podman can build but not
- * run.
+ * Runs the server with the image's files as its root file system, on machines where podman can
+ * build images but not run them.
  */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
-  // Not in a hook, because hooks run in order and the first one removes the image.
+  // Unmounts the image in `finally` instead of a hook: hooks run in order, and the first one
+  // removes the image.
   try {
     const { code, output } = await runReadOnly(
       {

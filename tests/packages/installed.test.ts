@@ -60,13 +60,13 @@ for (const { type, load } of [
   });
 }
 
-test('on an edge runtime, the SDK throws an error that says why', async () => {
+test('on an edge runtime, the SDK throws an error that says why it cannot run there', async () => {
   const code = "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({}));";
   const { stderr } = await runOn(process.execPath, ['-C', 'edge-light', '-e', code], project);
   match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
 });
 
-test("a stack trace points to a source line in one of the package's files", async () => {
+test('with source maps, a stack trace points to the source line, in a file that the package contains', async () => {
   const code =
     "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
   const args = ['--enable-source-maps', '-e', code];

@@ -43,7 +43,10 @@ for (const major of wanted) {
   });
 }
 
-/** A route that is called before its node has a policy, because no code waits for the node. */
+/**
+ * A route that may be called before its node has loaded a policy, because it doesn't wait for the
+ * node.
+ */
 const LATER = `import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/next';
 

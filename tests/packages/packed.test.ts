@@ -137,7 +137,8 @@ test('the widget has declarations for each entry point, as ESM only', async () =
   deepEqual(Object.keys(exports), ['.', './react']);
   const declared = [types, typesVersions['*'].react[0]];
   for (const [at, paths] of Object.values<Record<string, string>>(exports).entries()) {
-    // Node.js 22 and later can `require` an ES module, but only under this condition.
+    // The exports use the `default` condition alone, so that Node.js 22 and later can also
+    // `require` the ES module.
     equal(paths.default?.replace(/\.js$/, '.d.ts'), declared[at]);
     deepEqual([paths.import, paths.require], [undefined, undefined]);
     ok(filesOf('widget').includes(String(declared[at]).replace('./', '')), declared[at]);
@@ -164,7 +165,7 @@ test('the client uses only what browsers provide', async () => {
   equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
 });
 
-test('editors show what each client method does', async () => {
+test('each client method has a description that editors show', async () => {
   const methods = await read('client', 'dist/esm/protocol/wire/methods.d.ts');
   match(
     methods,

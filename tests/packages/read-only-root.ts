@@ -77,7 +77,7 @@ exec chroot --userspec="$user" --groups= "$root" /usr/bin/env -C ${PLACE} "$node
   packages/server/bin/keyrail-server.js start`;
 
 type Rooted = {
-  /** The folder that becomes the root. */
+  /** The folder to run in, which becomes the root file system. */
   folder: string;
   data: string;
   node: string;

@@ -26,7 +26,7 @@ type Build = {
   changes: Record<string, boolean>;
 };
 
-/** Plain JavaScript, without types. */
+/** Imported dynamically, because the script is plain JavaScript without types. */
 const { isBrowserStale }: { isBrowserStale(at: string): boolean } = await import(
   join(root, 'scripts/build-browser.mjs')
 );
