@@ -29,7 +29,7 @@ type Described = {
   role?: 'owner';
   /** The endpoint covers all projects, so a secret key limited to certain projects gets a 403. */
   allProjects?: true;
-  /** A secret key may call the endpoint for itself, without the permission. */
+  /** Even without the permission, a secret key may call the endpoint with its own ID. */
   ownKey?: true;
   /**
    * Set if a request changes nothing even though it is not a GET, so that members may call the

@@ -10,7 +10,10 @@ export function resolve(schema: JsonObject, components: Components): JsonObject 
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/** Resolves a reference, and splits `X or null`, in either notation, into X and a flag. */
+/**
+ * Resolves a reference, and returns the schema without null, plus a flag that says whether null was
+ * allowed, either in `type` or in `anyOf`.
+ */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

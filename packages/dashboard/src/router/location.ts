@@ -78,7 +78,10 @@ export function onLeaving(listener: () => void): () => void {
   return () => leaving.delete(listener);
 }
 
-/** Calls `asks` before the user leaves the page, until the returned function is called. */
+/**
+ * Until the returned function is called, calls `asks` before the user leaves the page, and keeps
+ * the user there if `asks` returns true.
+ */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
   return () => {

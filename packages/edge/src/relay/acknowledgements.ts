@@ -149,7 +149,7 @@ function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> 
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // Handled below, like a missing version.
+    // Invalid JSON leads to the same error as a missing version.
   }
   throw new Unreachable('the response to a report is invalid');
 }

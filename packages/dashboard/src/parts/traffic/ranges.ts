@@ -10,8 +10,8 @@ type RangeFacts = {
   interval: Interval;
   count: number;
   /**
-   * How to load the data for a comparison: two full periods, plus the current interval. Null if
-   * there is no earlier data.
+   * The interval to load for a comparison with the previous period, and the number of intervals in
+   * a period. Null if the API has no data for the previous period.
    */
   before: { interval: Interval; period: number } | null;
 };

@@ -32,7 +32,7 @@ export function forgetHead(workspaceId: string): void {
   try {
     localStorage.removeItem(nameOf(workspaceId));
   } catch {
-    // If storage is blocked, nothing was stored.
+    // If the browser blocks storage, there is nothing to remove.
   }
 }
 
