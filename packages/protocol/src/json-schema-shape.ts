@@ -10,10 +10,7 @@ export function resolve(schema: JsonObject, components: Components): JsonObject 
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/**
- * Resolves a reference, and returns the schema without null, plus a flag that says whether null was
- * allowed, either in `type` or in `anyOf`.
- */
+/** Resolves a reference, removes null from the schema, and says whether null was allowed. */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

@@ -90,7 +90,7 @@ export function keepPage(asks: () => boolean): () => void {
 }
 
 /**
- * Handles Back, Forward, and links to a place on the same page. Such a link adds a history entry
+ * Handles Back, Forward, and links to an anchor on the same page. Such a link adds a history entry
  * that has no index yet.
  */
 function onPop(): void {

@@ -27,7 +27,7 @@ export const closePalette = (): void => paletteIsOpen.set(false);
 
 export const paletteSources = createObserved<readonly Source[]>([]);
 
-/** Adds a source while the component is mounted. */
+/** Adds a source of results while the component is mounted. */
 export function usePaletteSource(source: Source): void {
   const latest = useRef(source);
   latest.current = source;

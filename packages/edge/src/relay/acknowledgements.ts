@@ -58,8 +58,8 @@ export function createAcknowledgements(
   let count = 0;
 
   /**
-   * Only one report per feed is in flight at a time; nodes for the next one are collected in the
-   * meantime.
+   * Only one report per feed is in flight at a time. In the meantime, nodes for the next report are
+   * collected.
    */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);

@@ -113,7 +113,7 @@ const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${en
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 
-/** A node that isn't connected is shown as silent or not connected, never as current or behind. */
+/** A disconnected node is shown as "Silent" or "Not connected", never as "Current" or "Behind". */
 const lookOf = ({ state, connected }: PolicyNode): keyof typeof texts.states =>
   connected || state === 'silent' ? state : 'away';
 

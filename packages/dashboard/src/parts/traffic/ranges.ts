@@ -40,9 +40,7 @@ type Sums = { requests: number; errors: number; denied: number };
 export const deniedOf = ({ denials }: { denials: Overview['total']['denials'] }): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-/**
- * Totals for the last full period and for the one before it. The current interval isn't included.
- */
+/** Totals for the last full period and the period before. The current interval isn't included. */
 export function periodsOf(
   { data: points }: Overview,
   { interval, period }: { interval: Interval; period: number },

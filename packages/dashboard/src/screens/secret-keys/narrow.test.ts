@@ -1,5 +1,5 @@
-// Secret keys can be created for a purpose, limited to projects and networks, and narrowed to fewer
-// permissions after the dialog has shown which permissions they would lose.
+// Secret keys can be created for a purpose, limited to projects and networks, and narrowed. Before
+// a key is narrowed, the dialog shows which permissions the key would lose.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

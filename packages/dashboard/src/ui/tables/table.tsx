@@ -23,7 +23,7 @@ import styles from './table.module.css';
 
 export type Column<T> = {
   id: string;
-  /** Empty for columns that only contain controls. Those need `label` instead. */
+  /** Empty for columns that only contain controls. Such columns need a `label` instead. */
   title: ReactNode;
   label?: string;
   /**
