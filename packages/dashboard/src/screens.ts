@@ -15,8 +15,8 @@ type Row = {
    */
   folder: string;
   /**
-   * The environment for a screen whose path doesn't contain one. Without either, the frame has a
-   * neutral colour.
+   * Sets the environment for a screen whose path doesn't contain one. For a screen without an
+   * environment, the frame has a neutral colour.
    */
   env?: Env;
   entry?: Entry;
@@ -37,8 +37,8 @@ const personal = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'personal', path: `/${path}`, folder }) as const;
 
 /**
- * A screen inside a workspace. If its path starts with `$env`, there is one for live and one for
- * test.
+ * A screen inside a workspace. If its path starts with `$env`, the screen exists once for live and
+ * once for test.
  */
 const inWorkspace = <const P extends string>(path: P, folder: string) =>
   ({ frame: 'workspace', path: `/w/$slug/${path}`, folder }) as const;

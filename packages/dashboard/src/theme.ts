@@ -39,7 +39,7 @@ export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORED, theme);
   } catch {
-    // Without storage, the choice lasts until the page is reloaded.
+    // If the browser blocks storage, the choice lasts until the page is reloaded.
   }
   show(theme);
 }

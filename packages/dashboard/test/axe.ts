@@ -14,7 +14,10 @@ const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** Outside the full run, each page is checked in only one of these views, which take turns. */
+/**
+ * Unless this is the full run, each page is checked in only one of these views. Consecutive pages
+ * alternate between them.
+ */
 const alternating: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },

@@ -13,7 +13,10 @@ const NUMBERS = `generate_series(1, ${ROWS}) n`;
 const HASH = 'sha256(gen_random_uuid()::text::bytea)';
 const EMAIL = `repeat('a', 56) || n || '@' || repeat('b', 60) || '.example'`;
 
-/** Copies the row with this ID. A column whose given value is '' keeps its value in the copies. */
+/**
+ * Copies the row with this ID. `values` contains an SQL expression for each column to change, or an
+ * empty string to copy the column's value.
+ */
 function copies(table: string, id: string, values: Readonly<Record<string, string>>): string {
   const columns = { id: 'gen_random_uuid()', workspace_id: '', ...values };
   const chosen = Object.entries(columns).map(([name, value]) => value || name);

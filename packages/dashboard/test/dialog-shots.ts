@@ -150,7 +150,7 @@ const objectLines = ({ projects, tenants }: Places): Line[] => [
   ['project-delete', `/live/projects/${projects[0]?.slug}`, 'button:Delete project', 'sees:Type'],
 ];
 
-/** Ends the session, so these pictures come last. */
+/** Ends the session, so these screenshots are taken last. */
 // biome-ignore format: one line for each picture
 const lastLines: readonly Line[] = [
   ['sign-in-unended', '/live/keys', 'aborts:/v1/auth/sessions/current', 'first:Account ', 'item:Sign out', 'sees:stays valid until'],

@@ -13,8 +13,8 @@ const SIZE = { width: 1280, height: 800 };
 /** Tall enough to show more of the overview than just its chart. */
 const TALL = { ...SIZE, height: 976 };
 /**
- * Revocations slower than this aren't used for the screenshot. They only happen on a busy machine,
- * so they would be misleading.
+ * The screenshot shows a revocation that is faster than this. Slower revocations only happen on a
+ * busy machine, so a screenshot of one would be misleading.
  */
 const CALM_MS = 60;
 const TRIES_MAX = 12;

@@ -30,8 +30,8 @@ export const longNames: Names = {
 };
 
 /**
- * Creates the objects whose pages are visited. `named` returns their IDs by the path segment before
- * the ID, such as `keys`.
+ * Creates the objects whose pages are visited. `named` returns the objects' IDs, keyed by the path
+ * segment before the ID, such as `keys`.
  */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
   const project = await given.project({ name: names.project, slug: 'billing' });

@@ -91,7 +91,8 @@ export async function fullWorkspace(t: TestContext) {
     const scopes = SCOPES[at % SCOPES.length];
     keys.push(await given.key({ ...place, name, scopes, ...extraOf(at, clock.now()) }));
   }
-  // The workspace's clock is now three days behind. From here on, members make the changes.
+  // The workspace's clock is now three days behind the real time. From here on, members make the
+  // changes.
   const owner = await logIn(as, 'maya@acme.example');
   const admin = await logIn(as, 'tomas@acme.example');
   await endSome(keys, owner.call, admin.call);

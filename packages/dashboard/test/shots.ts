@@ -25,8 +25,8 @@ export const widthsOf = ({ name }: Shot): number[] =>
   WIDE.includes(name.replace(/-full$/, '')) ? [390, 768, 1440, 2000] : [390, 768, 1440];
 
 /**
- * A screenshot of every registered screen in one state. The path parameters are filled in with the
- * IDs of these objects.
+ * A screenshot of every registered screen in one state. The IDs in `objects` are filled in as path
+ * parameters.
  */
 export function screenShots(state: State, objects: Objects): Shot[] {
   const { key, secretKey, project, tenant } = objects;

@@ -113,7 +113,7 @@ test("a proxy's requests with an invalid query are rejected, and each mistake is
   equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
 });
 
-test("in requests from Envoy, the caller's path cannot change the requirements that come before it", async (t) => {
+test("in a request from Envoy, the caller's path cannot override the operator's requirements", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const statusOf = async (path: string) => (await ask(path, bearing(key))).status;

@@ -33,8 +33,8 @@ type EdgeParts = {
 
 const AUTH = '/auth';
 /**
- * The operator configures the path up to `~`, with the requirements. Envoy appends the caller's
- * path and query.
+ * The operator configures the path up to `~`, which contains the requirements. Envoy appends the
+ * caller's path and query.
  */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;
 
@@ -134,8 +134,8 @@ export function createListener(parts: EdgeParts): RequestListener {
 }
 
 /**
- * Parses a proxy's question: the query with its requirements and, unless it is in a header, the
- * caller's path. Null for requests to other endpoints.
+ * Parses the URL of a proxy's request. `query` contains the requirements, and `path` is the
+ * caller's path, unless the proxy sends that in a header. Returns null for other endpoints.
  */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {

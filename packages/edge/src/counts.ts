@@ -1,5 +1,5 @@
 // Edge's counters, in the Prometheus text format. Their number is small and fixed, so a flood of
-// unusual requests cannot add series.
+// unusual requests cannot create new time series.
 import { metricText, type Sample, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { KeyrailState } from '@keyrail/sdk';
 

@@ -13,7 +13,7 @@ export class ForwardedCall implements IncomingCall {
   readonly path: string;
   readonly #request: IncomingMessage;
 
-  /** `path` is passed if the proxy appends the caller's path to its own. */
+  /** `path` is set if the proxy appends the caller's path to the path of its own request. */
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;

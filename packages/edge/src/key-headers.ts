@@ -1,5 +1,5 @@
 // The headers that describe a key to the service behind a proxy. All of them are always sent, even
-// if empty, so that the proxy overwrites any that the caller forged.
+// if empty, so that the proxy overwrites any headers that the caller forged.
 import type { RequestContext, UnverifiedContext } from '@keyrail/sdk';
 import { createScopeTexts } from './scope-texts.ts';
 

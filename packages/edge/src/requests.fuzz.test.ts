@@ -1,5 +1,5 @@
 // Sends random and hostile bytes in every header that Edge reads, over real sockets. Edge must
-// always respond, never crash, and allow only the genuine key. FUZZ_SEED repeats a run.
+// always respond, never crash, and allow only the genuine key. To repeat a run, set FUZZ_SEED.
 import { equal, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -89,7 +89,9 @@ async function listening(server: Server, place: Place): Promise<void> {
   if ('path' in place) await chmod(place.path, SOCKET_MODE);
 }
 
-/** Removes the socket that a killed process left behind, unless it still accepts connections. */
+/**
+ * Removes a socket that a killed process left behind. Throws if a process is still listening on it.
+ */
 async function removeDeadSocket(path: string): Promise<void> {
   // If the path is a link, checks the link and not its target, which must be left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });

@@ -21,7 +21,7 @@ export const oneOf =
     throw new SettingFault(`must be ${choices.join(' or ')}`);
   };
 
-/** Checks only that each part is a URL; the SDK checks the rest. */
+/** Parses a list of URLs. The SDK makes all further checks. */
 export function urlsIn(text: string): string[] {
   const urls = listIn(text);
   const isUrl = (one: string) => /^https?:\/\//i.test(one) && URL.canParse(one);
@@ -49,7 +49,7 @@ export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
   }
 }
 
-/** Parses a whole number. The SDK checks its range. */
+/** Parses a whole number. The SDK checks the range. */
 export function wholeIn(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new SettingFault('must be a whole number of milliseconds');

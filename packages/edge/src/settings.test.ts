@@ -120,7 +120,7 @@ for (const fault of faults) {
   });
 }
 
-test('all errors are listed together, and unknown names come with a suggestion', () => {
+test('all errors are listed together, and unknown setting names come with a suggestion', () => {
   const env = {
     KEYRAIL_URL: 'http://127.0.0.1:1',
     KEYRAIL_SECRET_KEY: 'hunter2',

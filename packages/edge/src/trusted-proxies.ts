@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 
-/** In the setting, this word represents every Unix socket. */
+/** The word that represents every Unix socket in the setting. */
 export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;
@@ -19,7 +19,7 @@ export function createTrust(proxies: readonly string[]): TrustsPeer {
   };
 }
 
-/** A Unix socket has no IP address, but neither has a connection that has been lost. */
+/** A Unix socket has no IP address, but neither does a connection that has been lost. */
 export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
   remoteAddress === undefined && !destroyed;
 

@@ -55,7 +55,7 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
 
 const NOTHING = Buffer.alloc(0);
 
-/** Returns a function that parses a body into a question, or describes what is wrong with it. */
+/** Returns a function that parses a request body, or describes what is wrong with it. */
 export function createQuestions(defaults: Defaults): (body: Buffer) => Question | string {
   const requirements = createRemembered((wanted: Wanted) => requirementOf(wanted, defaults));
   return (body) => {

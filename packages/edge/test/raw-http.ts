@@ -74,7 +74,7 @@ export async function openByteTap(t: TestContext, upstreamPort: number): Promise
 
 export type Frame = { line: string; headers: ReadonlyMap<string, string>; body: string };
 
-/** Splits a connection's bytes into requests. Throws if any bytes are not part of one. */
+/** Splits a connection's bytes into requests. Throws if any bytes are not part of a request. */
 export function framesIn(bytes: string): Frame[] {
   const frames: Frame[] = [];
   let rest = bytes;

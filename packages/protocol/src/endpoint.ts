@@ -29,7 +29,7 @@ type Described = {
   role?: 'owner';
   /** The endpoint covers all projects, so a secret key limited to certain projects gets a 403. */
   allProjects?: true;
-  /** A secret key may call the endpoint for itself, without the permission. */
+  /** Even without the permission, a secret key may call the endpoint with its own ID. */
   ownKey?: true;
   /**
    * Set if a request changes nothing even though it is not a GET, so that members may call the
@@ -153,8 +153,9 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`. Every POST for vendors that changes something
- * accepts one, so that the change is made once per key and retries get the stored response.
+ * Whether an endpoint accepts an `Idempotency-Key`. Every POST endpoint for vendors that changes
+ * something accepts one, so that a change is made only once per key and retries get the stored
+ * response.
  */
 export const acceptsRequestKey = (
   line: string,
@@ -185,7 +186,8 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
 }
 
 /**
- * Whether the documented headers are required. Signatures and origins are; `If-None-Match` isn't.
+ * Whether the documented headers are required. Signature and origin headers are required, but
+ * `If-None-Match` isn't.
  */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
   auth === 'signature' || auth === 'embed';

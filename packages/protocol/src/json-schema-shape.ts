@@ -10,7 +10,7 @@ export function resolve(schema: JsonObject, components: Components): JsonObject 
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/** Resolves a reference, and splits `X or null`, in either notation, into X and a flag. */
+/** Resolves a reference, removes null from the schema, and says whether null was allowed. */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

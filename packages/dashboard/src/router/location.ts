@@ -78,7 +78,10 @@ export function onLeaving(listener: () => void): () => void {
   return () => leaving.delete(listener);
 }
 
-/** Calls `asks` before the user leaves the page, until the returned function is called. */
+/**
+ * Until the returned function is called, calls `asks` before the user leaves the page, and keeps
+ * the user there if `asks` returns true.
+ */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
   return () => {
@@ -87,7 +90,7 @@ export function keepPage(asks: () => boolean): () => void {
 }
 
 /**
- * Handles Back, Forward, and links to a place on the same page. Such a link adds a history entry
+ * Handles Back, Forward, and links to an anchor on the same page. Such a link adds a history entry
  * that has no index yet.
  */
 function onPop(): void {

@@ -14,7 +14,7 @@ export function startScroll(): void {
     try {
       sessionStorage.setItem(STORED, JSON.stringify(tops));
     } catch {
-      // Without storage, Back returns to the top of the page.
+      // If the browser blocks storage, Back returns to the top of the page.
     }
   });
 }
@@ -35,7 +35,8 @@ export function rememberScroll(index: number): void {
 export const scrollOf = (index: number): number => tops[index] ?? 0;
 
 /**
- * Called when a new history entry is added, because it replaces all entries after the current one.
+ * Forgets the positions of history entries from `index` onwards. Called when a new entry replaces
+ * them.
  */
 export const forgetScrollFrom = (index: number): void => {
   tops = tops.slice(0, index);

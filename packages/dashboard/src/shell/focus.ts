@@ -7,7 +7,8 @@ let isFirst = true;
 
 /**
  * Moves focus to the page's heading whenever `place` changes, unless one of the new page's controls
- * already has it. The first page is left alone, because the browser handles it correctly.
+ * already has focus. Does nothing on the first page of a visit, where the browser handles focus
+ * correctly.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -25,8 +26,8 @@ export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | n
 }
 
 /**
- * Moves focus to a suitable element whenever it would be lost, until the returned function is
- * called.
+ * Until the returned function is called, moves focus to a suitable element whenever focus would be
+ * lost.
  */
 export function keepFocus(): () => void {
   let last: { element: HTMLElement; place(): HTMLElement | null } | null = null;
@@ -50,7 +51,8 @@ export function keepFocus(): () => void {
   // Wait one frame, because menus and pages move focus themselves when they open or close.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
-    // Forget a form that has been removed, because it may contain a pasted key.
+    // Drop the reference to a submitted form once the form has been removed from the page, because
+    // it may contain a pasted key.
     if (sent && !sent.isConnected) sent = null;
     if (sent || document.activeElement === document.body) frame = requestAnimationFrame(look);
   });

@@ -58,7 +58,7 @@ function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useAddress();
   // An object's page exists in only one environment, so switching environments opens the list of
-  // such objects instead.
+  // objects of the same kind instead.
   const page = workspacePageOf(pathname);
   const kind = (page?.env && page.kind) || 'overview';
   return (

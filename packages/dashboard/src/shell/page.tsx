@@ -28,7 +28,7 @@ type Props = {
   /** The parent pages to show in the breadcrumb, without the workspace. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
-  /** Allows more width, for tables. */
+  /** Makes the page wider, for example for a table. */
   wide?: boolean;
   children: ReactNode;
 };

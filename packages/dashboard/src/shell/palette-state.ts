@@ -16,8 +16,8 @@ export type Command = {
 };
 
 /**
- * Returns commands that match the typed text, such as keys with that name. If the text changes
- * before the results arrive, they are ignored.
+ * Returns results for the typed text, such as a command for each key with a matching name. If the
+ * text changes before the results arrive, they are ignored.
  */
 export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
@@ -27,7 +27,7 @@ export const closePalette = (): void => paletteIsOpen.set(false);
 
 export const paletteSources = createObserved<readonly Source[]>([]);
 
-/** Adds a source while the component is mounted. */
+/** Adds a source of results while the component is mounted. */
 export function usePaletteSource(source: Source): void {
   const latest = useRef(source);
   latest.current = source;

@@ -68,7 +68,7 @@ test('the palette opens pages, switches environments, and creates, finds and exp
   await at('Create test key');
 });
 
-test('the palette finds every type by any part of a name, with a title and a subtitle', async (t) => {
+test('the palette finds objects of every type by any part of their name, and shows a title and a subtitle', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -119,7 +119,7 @@ test('the palette finds every type by any part of a name, with a title and a sub
   ok(asked.some((url) => url.endsWith('/v1/search?q=glo')));
 });
 
-test('the palette searches once typing stops, one text at a time, and says if it fails', async (t) => {
+test('the palette searches when the user stops typing, one search at a time, and reports a failed search', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(500);
@@ -174,7 +174,7 @@ test('the palette searches once typing stops, one text at a time, and says if it
   await ground.axe(page);
 });
 
-/** Runs inside the page. Enters the texts faster than anybody types. */
+/** Runs inside the page. Enters each text faster than anyone can type. */
 async function typeFast(input: HTMLElement | SVGElement, texts: readonly string[]): Promise<void> {
   const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {};
   for (const text of texts) {
@@ -184,7 +184,7 @@ async function typeFast(input: HTMLElement | SVGElement, texts: readonly string[
   }
 }
 
-test("the list of keys finds a tenant's keys, and any part of a name", async (t) => {
+test("the key list can be searched by any part of a key's name, or by the key's tenant", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -31,7 +31,8 @@ export function Palette() {
   const id = useId();
   useModal(dialog, closePalette);
   const { found, state } = useFound(text);
-  // Results come last, so that those that arrive late don't change what Enter runs.
+  // Search results are listed after commands, so that results that arrive late don't change what
+  // Enter runs.
   const commands = [...matching(useOwnCommands(), text), ...found].slice(0, RESULTS_MAX);
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
@@ -139,8 +140,8 @@ type Found = { found: readonly Command[]; state: 'searching' | 'failed' | 'done'
 const NONE: Found = { found: [], state: 'done' };
 
 /**
- * Results from the sources that mounted screens have added. Asks them when the user stops typing;
- * the next character cancels what they are still loading.
+ * Search results from the sources that mounted screens have added. A search starts when the user
+ * stops typing, and is cancelled when the user types again.
  */
 function useFound(text: string): Found {
   const asked = text.trim();

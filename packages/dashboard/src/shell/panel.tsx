@@ -15,8 +15,8 @@ type Props = {
 };
 
 export function Panel({ title, lead, children, foot, onSubmit }: Props) {
-  // When one panel replaces another, for example after a form is sent, the new heading receives
-  // focus, so that screen readers continue there.
+  // When one panel replaces another, for example after a form is submitted, the new heading
+  // receives focus, so that screen readers continue there.
   const heading = useHeadingFocus(title);
   useEffect(() => {
     document.title = `${title} · ${en.product}`;

@@ -1,5 +1,5 @@
-// Secrets are shown once and leave nothing behind. Also tests pages over plain HTTP and the content
-// security policy.
+// Secrets are shown once and leave no trace in the page. Also tests pages over plain HTTP and the
+// content security policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -38,7 +38,7 @@ export function RevealHost() {
   const secret = useObserved(revealed);
   const { status } = useSession();
   useEffect(() => {
-    // A secret must not be shown to the next user.
+    // A secret must not be shown to the next user who signs in.
     if (status === 'out') revealed.set(null);
   }, [status]);
   return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;

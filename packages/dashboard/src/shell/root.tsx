@@ -34,7 +34,7 @@ export function Root({ children }: { children: ReactNode }) {
   // Dialogs and menus close when the user leaves the page that opened them.
   useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
-    // The next user must not see what this one typed.
+    // The next user must not see what the previous user typed.
     if (status === 'out') closePalette();
   }, [status]);
   if (status === 'asking') return null;
@@ -43,8 +43,8 @@ export function Root({ children }: { children: ReactNode }) {
       <OfflineBar />
       {children}
       {status === 'in' && <Keyboard />}
-      {/* Each has its own boundary, because loading the code of one would hide the others, and a
-          hidden dialog loses the focus. */}
+      {/* Each dialog has its own Suspense boundary. If they shared one, loading the code of one
+          dialog would hide the others, and a hidden dialog loses focus. */}
       <Suspense fallback={null}>{isOpen && <Palette />}</Suspense>
       <Suspense fallback={null}>{isListOpen && <Shortcuts />}</Suspense>
       <Suspense fallback={null}>

@@ -34,7 +34,8 @@ export function rememberEnv(env: Env): void {
   try {
     sessionStorage.setItem(STORED, env);
   } catch {
-    // Without storage, links on pages that belong to neither environment open live pages.
+    // If the browser blocks storage, links on pages that belong to neither environment open live
+    // pages.
   }
 }
 

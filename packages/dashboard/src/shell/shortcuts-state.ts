@@ -21,6 +21,6 @@ export function setLetters(isOn: boolean): void {
   try {
     localStorage.setItem(STORED, isOn ? 'on' : 'off');
   } catch {
-    // Without storage, the choice lasts until the page is reloaded.
+    // If the browser blocks storage, the choice lasts until the page is reloaded.
   }
 }

@@ -36,7 +36,7 @@ export function WorkspaceCommands() {
 
 type Result = Answer<'GET /v1/search'>['data'][number];
 
-/** Where each type is shown. */
+/** The icon and the URL for each type of search result. */
 const views: Readonly<
   Record<Result['type'], { icon: IconName; to(one: Result, at: Scope): string }>
 > = {
@@ -73,7 +73,8 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
  * Passes the key to the Explain screen in memory, so that it never appears in a URL or the history.
  */
 function explains(text: string, place: Place): Command[] {
-  // Passed after the navigation, which may clear the input field if the screen was already open.
+  // Pass the key only after the navigation. If the Explain screen is already open, the navigation
+  // may clear its input field.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
   return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

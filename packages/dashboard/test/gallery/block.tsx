@@ -1,4 +1,4 @@
-// A component in the gallery, below its name.
+// Shows a component in the gallery, with its name above it.
 import type { ReactNode } from 'react';
 import styles from './gallery.module.css';
 

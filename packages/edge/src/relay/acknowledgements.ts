@@ -58,8 +58,8 @@ export function createAcknowledgements(
   let count = 0;
 
   /**
-   * Only one report per feed is in flight at a time; nodes for the next one are collected in the
-   * meantime.
+   * Only one report per feed is in flight at a time. In the meantime, nodes for the next report are
+   * collected.
    */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
@@ -149,7 +149,7 @@ function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> 
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // Handled below, like a missing version.
+    // Invalid JSON leads to the same error as a missing version.
   }
   throw new Unreachable('the response to a report is invalid');
 }

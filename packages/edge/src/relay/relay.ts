@@ -47,8 +47,8 @@ const PASSED = new Set([
  */
 const GRACE_MS = 8_000;
 /**
- * How long a response may be reused for other nodes. Even a damaged one is sent for no longer than
- * this.
+ * How long a response may be reused for other nodes. Even a damaged response is reused for no
+ * longer than this.
  */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;

@@ -72,7 +72,7 @@ const NOT_PASSED = new Set(
 
 /**
  * Headers meant only for browsers. Nodes don't need them, and when ten thousand nodes get a change
- * at the same moment, each header delays the last of them (`npm run bench -- relay`).
+ * at the same moment, each header delays the last node (`npm run bench -- relay`).
  */
 const FOR_BROWSERS = new Set(
   `content-security-policy cross-origin-opener-policy cross-origin-resource-policy referrer-policy

@@ -115,7 +115,7 @@ const FURTHER = [
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
-test('the published endpoints exist in their published order, and additions are listed', () => {
+test('the published endpoints exist in their published order, and later endpoints are listed separately', () => {
   equal(LINES.length, 71);
   deepEqual(
     Object.keys(allEndpoints).filter((line) => !FURTHER.includes(line)),
@@ -187,7 +187,7 @@ test('only the listed fields accept null', () => {
   ]);
 });
 
-/** Returns the best few results, and no others. */
+/** An exception: this endpoint returns only the best results, without paging. */
 const SEARCH = 'GET /v1/search';
 
 test('every list can be paged, and no other response can', () => {
@@ -204,7 +204,7 @@ test("only the endpoint that returns the caller's own secret key requires no per
   deepEqual(open, ['GET /v1/secret_keys/current']);
 });
 
-test('every permission is required by at least one endpoint, and some only by owner-only endpoints', () => {
+test('every permission is required by an endpoint, and owner permissions only by owner-only endpoints', () => {
   const needing = (name: Permission) =>
     all.filter(([, { permission }]) => permission === name).map(([, { role }]) => role);
   for (const name of permissions) ok(needing(name).length > 0, name);

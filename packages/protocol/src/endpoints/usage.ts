@@ -1,4 +1,4 @@
-// Usage metrics, for billing and for insight into tenants.
+// Usage metrics, for billing and for seeing how active tenants are.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {

@@ -52,7 +52,7 @@ export const CreatedApiKey = ApiKey.extend({
 }).meta({ id: 'CreatedApiKey' });
 export type CreatedApiKey = z.output<typeof CreatedApiKey>;
 
-/** The new key, and in `previous_key` the old one with its shortened expiry. */
+/** The new key. `previous_key` is the old key with its shortened expiry. */
 export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta({
   id: 'RotatedApiKey',
 });

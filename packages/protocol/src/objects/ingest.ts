@@ -17,7 +17,7 @@ const Short = text(0, INGEST_SHORT_CHARS_MAX);
 const Path = text(0, INGEST_PATH_CHARS_MAX);
 const SampleRate = z.number().gt(0).max(1);
 
-// Unlike other bodies, these ignore unknown fields, so that the server accepts telemetry from a
+// Unlike in other bodies, unknown fields are ignored, so that the server accepts telemetry from a
 // newer SDK.
 export const IngestEvent = z
   .object({

@@ -21,7 +21,7 @@ test('a key in a response has all of its fields, including those that are null',
   }
 });
 
-test('the full key appears only in the response to creating or rotating it', () => {
+test('the full key appears only in the response to creating or rotating a key', () => {
   const shown = { ...key, key: 'kr_live_…', key_shown_once: true };
   ok(!ApiKey.safeParse(shown).success);
   ok(CreatedApiKey.safeParse(shown).success);
@@ -91,7 +91,7 @@ test('timestamps in responses are in UTC with exactly three fractional digits', 
   ok(!WireMonth.safeParse('2025-01-02').success);
 });
 
-test('every response object has an object field, except those listed here', () => {
+test('every response object has an object field, except from the probes and POST /v1/workspaces', () => {
   const unnamed: string[] = [];
   for (const [line, { answers }] of Object.entries(allEndpoints)) {
     for (const type of Object.values(answers)) {

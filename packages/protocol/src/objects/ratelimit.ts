@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
-/** Fields about the counters, shared by the responses to checks and leases. */
+/** Counter fields shared by check and lease responses. */
 const counted = {
   limited_policy: z.string().nullable(),
   // Null if no limit is exceeded, and also if the cost alone exceeds one, because waiting would not

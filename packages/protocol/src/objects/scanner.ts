@@ -4,8 +4,8 @@ import { text } from '../text.ts';
 import { BODY_BYTES_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
-// Limited only by the size of the body, because one overlong URL, or a large number of entries,
-// must not make the whole report invalid.
+// Limited only by the size of the body. A single overlong URL, or a large number of entries, must
+// not make the whole report invalid.
 const Field = text(0, BODY_BYTES_MAX);
 
 /**

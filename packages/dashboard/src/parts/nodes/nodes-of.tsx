@@ -1,4 +1,4 @@
-// One project's nodes. Silent nodes are collapsed.
+// A project's nodes. Silent nodes, which haven't polled recently, are collapsed.
 
 import type { Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -17,7 +17,7 @@ import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './nodes.module.css';
 import { texts } from './texts.ts';
 
-/** The maximum number of nodes that a warning names. */
+/** How many nodes a warning lists by name. */
 const NAMES_SHOWN = 5;
 
 type PolicyNode = Item<'GET /v1/policy/nodes'>;
@@ -113,7 +113,7 @@ const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${en
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 
-/** Whether a node is current or behind only matters while it is connected. */
+/** A disconnected node is shown as "Silent" or "Not connected", never as "Current" or "Behind". */
 const lookOf = ({ state, connected }: PolicyNode): keyof typeof texts.states =>
   connected || state === 'silent' ? state : 'away';
 

@@ -14,8 +14,8 @@ import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 
 /**
- * Names and counts are requested by ID for each page of rows, and one request may contain up to 100
- * IDs.
+ * The number of rows per page. Names and counts are requested by ID for one page at a time, and a
+ * request may contain up to 100 IDs.
  */
 const PAGE_ROWS = 100;
 
@@ -37,7 +37,7 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** The list once its first page has loaded. */
+/** A list whose first page has loaded. */
 export type Shown<T> = ListResult<T> & { pages: Pages<T> };
 
 type Props<T> = {

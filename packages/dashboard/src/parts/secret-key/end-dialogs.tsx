@@ -1,4 +1,4 @@
-// Rotates or revokes a secret key, after showing the impact.
+// Dialogs that rotate or revoke a secret key, after showing the impact.
 import {
   OVERLAP_HOURS_DEFAULT,
   OVERLAP_HOURS_MAX,

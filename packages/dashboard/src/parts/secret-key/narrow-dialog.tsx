@@ -1,4 +1,5 @@
-// Narrows a secret key, after showing what it would lose and whether it has used that recently.
+// Narrows a secret key's permissions and limits, after showing which permissions the key would lose
+// and whether it has used them recently.
 import { KeyrailError } from '@keyrail/client';
 import type { Permission } from '@keyrail/protocol/wire/permissions.ts';
 import { useState } from 'react';
@@ -160,7 +161,7 @@ const Use = ({ at, isLost }: { at: string | null; isLost: boolean }) =>
     </span>
   );
 
-/** What the key would lose, with a warning about anything it has used recently. */
+/** The permissions that the key would lose, with a warning about those it has used recently. */
 function Lost({
   permissions,
   uses,

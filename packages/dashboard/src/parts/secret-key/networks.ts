@@ -9,7 +9,9 @@ const linesOf = (text: string) =>
 
 export const networksIn = (text: string): string[] => linesOf(text).map(({ block }) => block);
 
-/** The server's errors about the networks. An error about one of them names its line. */
+/**
+ * The server's errors about the networks. An error about a single network includes its line number.
+ */
 export function networksError(
   errors: Readonly<Record<string, string>>,
   text: string,

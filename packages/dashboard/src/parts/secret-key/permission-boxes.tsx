@@ -9,7 +9,7 @@ type Props = {
   label: string;
   offered: readonly Permission[];
   chosen: readonly Permission[];
-  /** Shown next to a permission's name, such as when it was last used. */
+  /** Returns a note to show next to a permission's name, such as when it was last used. */
   noteOf?(permission: Permission): ReactNode;
   onChosen(chosen: Permission[]): void;
 };

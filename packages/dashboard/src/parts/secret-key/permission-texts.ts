@@ -27,8 +27,8 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
 };
 
 /**
- * The names of the groups, keyed by the part of a permission's name before the colon. They are in
- * the same order as the permissions.
+ * Group names, keyed by the part of a permission's name before the colon. Groups are in the same
+ * order as the permissions.
  */
 const groupNames: Readonly<Record<string, string>> = {
   workspace: 'Workspace',

@@ -1,4 +1,4 @@
-// Gives a secret key another name.
+// Renames a secret key.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { KeyText } from '../../ui/content/secret.tsx';

@@ -1,4 +1,4 @@
-// What would be affected if a secret key stopped working, starting with its recent use.
+// Shows what would be affected if a secret key stopped working, starting with its recent usage.
 import type { Impact } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { UseQueryResult } from '@tanstack/react-query';

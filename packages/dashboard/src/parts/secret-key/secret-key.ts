@@ -20,7 +20,7 @@ export const nameOf = ({
 export const permissionsOf = (role: SecretKey['authority'] | 'member'): Permission[] =>
   permissions.filter((one) => role === 'owner' || !ownerPermissions.includes(one));
 
-/** What a key may do. Without permissions of its own, only its role limits it. */
+/** A secret key's permissions. A key without its own list has all permissions of its role. */
 export const heldBy = ({
   permissions: own,
   authority,

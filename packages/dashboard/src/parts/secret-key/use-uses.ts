@@ -4,7 +4,7 @@ import { useApi } from '../../api/query.ts';
 
 export type Uses = ReadonlyMap<Permission, string>;
 
-/** Undefined until the uses have loaded. */
+/** `uses` contains the last use of each permission. It is undefined until the data has loaded. */
 export function useUses(id: string) {
   const usage = useApi('GET /v1/secret_keys/{id}/usage', { params: { id } });
   const uses: Uses | undefined =

@@ -10,8 +10,8 @@ type RangeFacts = {
   interval: Interval;
   count: number;
   /**
-   * How to load the data for a comparison: two full periods, plus the current interval. Null if
-   * there is no earlier data.
+   * The interval to load for a comparison with the previous period, and the number of intervals in
+   * a period. Null if the API has no data for the previous period.
    */
   before: { interval: Interval; period: number } | null;
 };
@@ -40,9 +40,7 @@ type Sums = { requests: number; errors: number; denied: number };
 export const deniedOf = ({ denials }: { denials: Overview['total']['denials'] }): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-/**
- * Totals for the last full period and for the one before it. The current interval isn't included.
- */
+/** Totals for the last full period and the period before. The current interval isn't included. */
 export function periodsOf(
   { data: points }: Overview,
   { interval, period }: { interval: Interval; period: number },

@@ -28,8 +28,8 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // This user's other sessions have ended. Tabs that use one find out when they reload the
-          // user's details.
+          // Changing the password has ended the user's other sessions. Make other tabs reload the
+          // user's details, so that tabs with an ended session notice.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

@@ -53,7 +53,8 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
-  // Visit other screens in between. They cache the same lists that the audit log loads names from.
+  // Visit other screens in between, because they cache the lists that the audit log also loads
+  // names from.
   for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
     const navigation = page.getByRole('navigation', { name: 'Workspace' });
     await navigation.getByRole('link', { name, exact: true }).click();

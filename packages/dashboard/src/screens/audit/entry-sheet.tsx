@@ -28,8 +28,8 @@ type Props = { seq: number; search: AuditSearch };
 let closedRow = 0;
 
 /**
- * Returns the number of the row whose sheet was closed most recently, or 0 if there is none. Then
- * resets it to 0.
+ * Returns the number of the row whose sheet was closed since the last call, or 0 if no sheet was
+ * closed.
  */
 export function takeClosedRow(): number {
   const seq = closedRow;

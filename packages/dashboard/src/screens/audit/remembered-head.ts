@@ -1,5 +1,5 @@
-// The newest row this browser has verified in each workspace. If the log is cut off later, the next
-// verification detects it, even if the server doesn't report it.
+// The newest row this browser has verified in each workspace. If rows are later removed from the
+// end of the log, the next verification detects that, even if the server doesn't report it.
 import { SHA256_HEX } from '@keyrail/protocol/wire/sha256-hex.ts';
 import { type Head, START } from '../../parts/audit-log/chain.ts';
 
@@ -32,7 +32,7 @@ export function forgetHead(workspaceId: string): void {
   try {
     localStorage.removeItem(nameOf(workspaceId));
   } catch {
-    // If storage is blocked, nothing was stored.
+    // If the browser blocks storage, there is nothing to remove.
   }
 }
 

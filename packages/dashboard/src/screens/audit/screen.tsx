@@ -126,7 +126,7 @@ const NO_NAMES: Names = new Map();
 const SearchContext = createContext<AuditSearch>({});
 const idOf = ({ id }: AuditRow): string => id;
 
-/** Each page of rows loads the names it needs. */
+/** One page of audit log rows. Loads the names of the objects mentioned in the rows. */
 function AuditPage({ rows, children }: PageProps<AuditRow>) {
   const scope = useScope();
   const search = useContext(SearchContext);

@@ -1,5 +1,5 @@
-// Names for the kinds of audit log targets. They are in a separate file, because the overview loads
-// the actions but doesn't need these names.
+// Names for the kinds of audit log targets. They are in a separate file, because the overview needs
+// the names of actions but not the names of targets.
 export const targetTypes: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   workspace_member: 'Member',

@@ -87,8 +87,8 @@ const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
 /**
- * Loads the server's result, which includes the hash of the latest row, and loads that row's hash
- * from the log to compare the two.
+ * Loads the server's verification result. Also loads the log's latest row, to compare its hash with
+ * the one in the result.
  */
 async function readVerdict(send: ReturnType<typeof useSend>): Promise<Verdict> {
   const verdict = await send('GET /v1/audit_logs/chain', {});

@@ -94,14 +94,15 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
 );
 
 /**
- * The fields changed by a fix. Enabling a key changes none of them, so the patch is empty and only
- * used to load the key's impact.
+ * The request body for a fix. Enabling a key changes no fields, so the body is empty and only used
+ * to load the impact.
  */
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
   if (fix.act === 'enable') return {};
-  // The key may not have expired yet, because the explained request can be in the future. A fix
-  // never moves the expiry to an earlier time.
+  // An explanation can be for a time in the future, so the key may not have expired yet. In that
+  // case, the extension starts at the current expiry, so that the expiry never moves to an earlier
+  // time.
   const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
   return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
 }

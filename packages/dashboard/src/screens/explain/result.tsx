@@ -37,7 +37,7 @@ export function Result(props: ResultProps) {
         </div>
         {key && <KeyLine apiKey={key} />}
         {state !== null && <p className={styles.nodes}>{given}</p>}
-        {/* The explanation only counts nodes if it found the key's project. */}
+        {/* Nodes are counted only if the key's project is known. */}
         {version !== null && (
           <p className={styles.nodes}>
             <strong>{texts.version(version)}. </strong>
@@ -72,8 +72,8 @@ export function Result(props: ResultProps) {
 }
 
 /**
- * The state to show instead of the less specific reason that nodes report. Nodes don't keep revoked
- * or disabled keys, so they report these as unknown.
+ * The key state that caused the denial, or null. It is shown instead of the reason that nodes
+ * report, because nodes don't keep revoked or disabled keys and report them as unknown.
  */
 function stateOf({ checks, key }: Explanation): keyof typeof texts.states | null {
   const failed = checks.find(({ outcome }) => outcome === 'fail')?.check;

@@ -1,4 +1,4 @@
-// Requests an explanation. Bypasses the cache, because its entries would contain the full key.
+// Requests an explanation. Bypasses the cache, because a cache entry would contain the full key.
 import type { Answer, CallInput } from '@keyrail/client';
 import { useCallback, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';

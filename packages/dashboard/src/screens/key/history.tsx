@@ -49,7 +49,7 @@ export function History({ of: key }: { of: ApiKey }) {
   );
 }
 
-/** Each page of rows loads the names it needs. */
+/** One page of audit log rows. Loads the names of the objects mentioned in the rows. */
 function HistoryRows({ rows }: { rows: readonly AuditRow[] }) {
   const names = useNames(rows);
   return rows.map((row) => <HistoryRow key={row.seq} row={row} names={names} />);

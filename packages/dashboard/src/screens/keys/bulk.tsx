@@ -83,7 +83,10 @@ const DAYS = 8;
 
 type Day = { day: string; requests: number };
 
-/** Requests in the last few days. Only part of the first day is counted, as in a dry run. */
+/**
+ * Estimates the requests in the last `days` times 24 hours. The first UTC day is only partly in
+ * that period and is counted in proportion, as in a dry run.
+ */
 function recentRequests(byDay: readonly Day[], days: number): number {
   const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;

@@ -21,7 +21,7 @@ export type Beside = {
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;
-  /** IDs of the keys on this page that another key in the list has replaced. */
+  /** IDs of the keys on this page that have been replaced by another key in the list. */
   rotated: ReadonlySet<string>;
   /** IDs of the selected keys on this page. */
   selected: ReadonlySet<string>;
@@ -93,7 +93,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      // Wide enough for "Quarantined, expires in 41 min" where there is room.
+      // In a wide table, there is room for "Quarantined, expires in 41 min".
       width: 'minmax(144px, 208px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,

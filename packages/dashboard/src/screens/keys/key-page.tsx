@@ -29,7 +29,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   return children(columns);
 }
 
-/** Returns the same set as long as the IDs are the same. */
+/** Returns the same Set object until the IDs change. */
 function useIdsOf(rows: readonly ApiKey[], has: (id: string) => boolean): ReadonlySet<string> {
   const ids = rows.flatMap(({ id }) => (has(id) ? [id] : [])).join(' ');
   return useMemo(() => new Set(ids.split(' ')), [ids]);

@@ -65,10 +65,10 @@ test('an owner can invite members, change their roles and remove them, except fo
   await vendor.as.token(made.key)('GET /v1/secret_keys/current');
 });
 
-/** More than one page of secret keys. */
+/** Enough newer secret keys to fill more than one page. */
 const NEWER = 1030;
 
-test('removing a member shows their secret keys, however many are newer', async (t) => {
+test('the dialog that removes a member shows their secret keys, even if over 1,000 keys are newer', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -79,7 +79,10 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
 
 type CreatedKeysProps = { member: Member; count: number; capped: boolean };
 
-/** The member's active secret keys, and the keys created with them, which are never revoked. */
+/**
+ * The member's active secret keys, and other active keys that were created with them. These other
+ * keys are never revoked.
+ */
 function CreatedKeys({ member, count, capped }: CreatedKeysProps) {
   const { query, isWhole } = useSecretKeys();
   return (
@@ -118,7 +121,7 @@ function useSecretKeys() {
 
 type KeyLinesProps = { of: readonly SecretKey[]; count: number; capped: boolean };
 
-/** Some of the keys. `count` is how many there are. */
+/** Lists the first few keys, and says how many more there are. `count` is the total. */
 function KeyLines({ of: keys, count, capped }: KeyLinesProps) {
   const shown = keys.slice(0, KEYS_SHOWN);
   if (count === 0) return null;
@@ -134,7 +137,7 @@ function KeyLines({ of: keys, count, capped }: KeyLinesProps) {
 
 const isActive = ({ state }: SecretKey): boolean => state !== 'revoked' && state !== 'expired';
 
-/** The keys created with these keys, the keys created with those, and so on. */
+/** The keys that were created with `keys`, directly or through other keys. */
 function madeWith(keys: readonly SecretKey[], all: readonly SecretKey[]): SecretKey[] {
   const found = new Set(keys);
   // The loop also visits entries that it adds to the set.

@@ -5,7 +5,7 @@ import { openGround } from '../../../test/ground.ts';
 
 const rule = { id: 'requests', limit: 600, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
 
-test('custom limits without any rules are never sent for a new key or an existing one', async (t) => {
+test('custom limits without a rule cannot be submitted, whether the key is new or already exists', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

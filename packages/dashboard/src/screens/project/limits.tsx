@@ -90,7 +90,9 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** Renames the errors' fields, because `LimitsChoice` expects the field name used for keys. */
+/**
+ * Renames the fields in the errors, because `LimitsChoice` expects the field name used for keys.
+ */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

@@ -26,7 +26,8 @@ export const texts = {
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'Applied to every key without its own limits.',
-  // The limits apply to both environments, but the page's other numbers are for the current one.
+  // The limits apply to both environments, but the other numbers on the page are for the current
+  // environment.
   inherit: ({ keys, capped }: Inheriting) =>
     `Keys using these limits, live and test: ${cappedCount(keys, { capped })}.`,
   noLimits: 'No limits.',

@@ -13,7 +13,7 @@ import { Link } from '../../ui/controls/link.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { texts } from './texts.ts';
 
-/** `successorId` is the key that replaced this one; null if none did. */
+/** `successorId` is the ID of the key that replaced this one, or null. */
 export function KeyFacts({ of: key, successorId }: { of: SecretKey; successorId: string | null }) {
   const { facts } = texts;
   const { rotated_from: previous, authority } = key;
@@ -58,7 +58,7 @@ function OtherKey({ id }: { id: string }) {
   );
 }
 
-/** The member or secret key that created it. */
+/** The member or secret key that created this secret key. */
 function Creator({ of: { created_by: id } }: { of: SecretKey }) {
   const scope = useScope();
   const query = { limit: LIST_LIMIT_MAX };

@@ -1,5 +1,5 @@
-// Secret keys are created for a purpose, limited to projects and networks, and narrowed after the
-// dialog has shown what they would lose.
+// Secret keys can be created for a purpose, limited to projects and networks, and narrowed. Before
+// a key is narrowed, the dialog shows which permissions the key would lose.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ async function takeSecret(page: Page): Promise<string> {
   return secret ?? '';
 }
 
-test('a secret key can be limited when it is created, and each error is shown at its field', async (t) => {
+test('a secret key can be limited when it is created, and each error is shown next to its field', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400);
@@ -52,7 +52,7 @@ test('a secret key can be limited when it is created, and each error is shown at
     [['keys:read', 'embed:write'], [id], ['127.0.0.0/8', '10.0.0.0/8']],
   );
 
-  // The key's own screen says the same in words.
+  // The key's own page describes the same permissions and limits in words.
   await page.getByRole('table').getByRole('link', { name: 'Unnamed secret key' }).first().click();
   await page.getByText('Only these permissions:').waitFor();
   await page.getByText('Create embed tokens').waitFor();

@@ -49,7 +49,7 @@ test('a secret key can be created, rotated and revoked, and is shown only once',
   await table.getByText('Revoked', { exact: true }).first().waitFor();
 });
 
-test('a secret key can be renamed, and a replaced one names the new key', async (t) => {
+test('a secret key can be renamed, and a replaced secret key links to the new key', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,5 +1,5 @@
-// From the first visit to a workspace: signing up, verifying an email address, resetting the
-// password, signing in and creating a workspace.
+// A new user's first visit: signing up, verifying an email address, resetting the password, signing
+// in and creating a workspace.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';

@@ -29,7 +29,7 @@ export async function createFirst(send: Send, names: Names): Promise<Created> {
   return { projectId, key };
 }
 
-/** Creates the secret key for the commands, which start a node. */
+/** Creates the secret key used by the guide's commands, each of which starts a node. */
 export async function createNodeKey(send: Send): Promise<string> {
   const body = { env: 'test', name: texts.reveal.secretName, profile: 'node' } as const;
   return (await send('POST /v1/secret_keys', { body })).key ?? '';

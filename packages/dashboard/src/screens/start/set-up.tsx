@@ -31,7 +31,7 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       const secretKey = heldNodeKey(workspaceId) ?? (await createNodeKey(send));
-      // Kept, so that a retry after a failed request doesn't create another secret key.
+      // Keep the secret key, so that a retry after a failed request doesn't create another one.
       holdNodeKey(workspaceId, secretKey);
       show(await createFirst(send, trimmed(names)), secretKey);
       onCreated?.();
@@ -73,7 +73,7 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
 
 type Created = Awaited<ReturnType<typeof createFirst>>;
 
-/** Passes the secrets on to be shown, so that this form doesn't keep them. */
+/** Passes the secrets to the dialog that shows them once, so that this form doesn't keep them. */
 function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({

@@ -71,7 +71,8 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   ok(command.includes(key) && secretKey !== '');
   await ground.axe(page);
 
-  // The command contains the key, so once the command is copied, the dialog closes without asking.
+  // The command contains the key, so once the command is copied, the dialog closes without asking
+  // for confirmation.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await dialog.getByRole('button', { name: 'Copy Example app' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
@@ -149,7 +150,7 @@ test('the guide creates one secret key, with only the permissions a node needs',
   equal((await vendor.as.token(secret)('GET /v1/secret_keys/current')).profile, 'node');
   await page.getByText('Waiting for a node').waitFor();
 
-  // The page keeps this secret key for the next test key, but not after a reload.
+  // When another test key is created, the page reuses this secret key, but not after a reload.
   const call = vendor.as.token(first);
   const secretKeys = async () => (await call('GET /v1/secret_keys')).data.length;
   await another.click();

@@ -1,4 +1,4 @@
-// The numbers shown for each tenant. The counts for a page of rows take one request.
+// The numbers shown for each tenant. One request loads the key counts for a whole page of rows.
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';

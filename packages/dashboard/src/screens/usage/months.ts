@@ -31,8 +31,8 @@ export type TenantSum = {
 type MonthOfTenants = { tenants: TenantSum[]; requests: number; isWhole: boolean };
 
 /**
- * Returns the tenants that were active in `month`, which was `back` months ago. Only data from that
- * month onwards is requested, sorted by month, so that month's rows come first.
+ * Returns the tenants that were active in `month`, which was `back` months ago. The request covers
+ * only that month and later ones, oldest first, so the rows for `month` come first.
  */
 export function useTenantsOf(
   month: string,

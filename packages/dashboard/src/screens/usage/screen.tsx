@@ -1,4 +1,4 @@
-// Billable tenants per month, and one month's tenants with their requests.
+// The number of billable tenants per month, and one month's tenants with their request counts.
 
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('an endpoint can be added, tested, rotated, disabled and removed', async (t) => {
+test('an endpoint can be added, tested, disabled and removed, and its signing secret can be rotated', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const receiver = await openReceiver(t);

@@ -24,8 +24,8 @@ export function keyStateText(
     return keyStates.quarantined(leftMs > 0 ? longestUnit(leftMs) : null);
   if (state !== 'expiring') return keyStates[state];
   if (isRotated) return keyStates.ending(endText(endsMs, nowMs));
-  // The key is reloaded when it expires. Until the response arrives, one second is shown as the
-  // time left.
+  // The key is reloaded when it expires. Until the response arrives, the text says that one second
+  // is left.
   return keyStates.expiring(longestUnit(Math.max(leftMs, SECOND_MS)));
 }
 

@@ -19,7 +19,7 @@ export function Section({ title, lead, children }: Props) {
 
 export type Fact = { label: string; value: ReactNode };
 
-/** Details in a section that can't be changed, such as IDs and times. */
+/** Read-only details in a section, such as IDs and times. */
 export const SectionFacts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl className={styles.facts}>
     {facts.map(({ label, value }) => (

@@ -28,7 +28,7 @@ test('a recent time is never shown as being in the future', async (t) => {
   match((await createdText(page, 'late')) ?? '', /^(now|\d+ s ago)$/);
   match((await createdText(page, 'early')) ?? '', /^10 min ago$/);
 
-  // The list reloads between two ticks, so its rows are newer than the last tick.
+  // The list reloads between two ticks, so the new row was created after the last tick.
   await page.clock.fastForward(8000);
   vendor.clock.shift(8000);
   await vendor.given.tenant({ external_id: 'latest' });

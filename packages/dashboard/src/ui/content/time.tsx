@@ -36,8 +36,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Also reads the clock between ticks. While no time is shown there are no ticks, so the last one
- * may be old, and a recent event must not appear to be in the future.
+ * Also reads the clock between ticks. The clock doesn't tick while no times are shown, so the last
+ * tick may be long ago, and a recent event would appear to be in the future.
  */
 function readClock(): number {
   const now = nowMs();

@@ -17,8 +17,8 @@ export const limitsOf = (rules: readonly Rule[] | null): Limits => ({
 });
 
 /**
- * Whether a rule is missing. Custom limits without any rules can't be saved, because the API would
- * treat them as no limits at all.
+ * Whether the user chose custom limits but has added no rules. Such limits can't be saved, because
+ * the API would treat an empty list as no limits at all.
  */
 export const needsRule = ({ kind, rules }: Limits): boolean =>
   kind === 'custom' && rules.length === 0;

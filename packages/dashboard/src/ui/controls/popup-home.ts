@@ -1,6 +1,6 @@
 /**
- * The parent element for popups: the dialog they are opened from, because everything outside an
- * open dialog is inert, or otherwise the page's body.
+ * The parent element for popups. In an open dialog, it is the dialog, because everything outside is
+ * inert. Otherwise, it is the page's body.
  */
 export const popupHome = (element: Element): HTMLElement =>
   element.closest('dialog') ?? document.body;

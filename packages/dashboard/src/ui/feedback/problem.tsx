@@ -50,7 +50,7 @@ export function Problem({ error, title, onRetry }: Props) {
   );
 }
 
-/** Something that works, but should be changed soon. */
+/** A warning about something that works but should be changed soon. */
 export const Warning = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
   <div className={classes(styles.problem, styles.warning)} role="note">
     <Icon name="warning" />

@@ -27,8 +27,7 @@ export function Confirm({ change = NO_CHANGE, typed = null, onConfirm, ...form }
       danger
       {...form}
       because={isReady ? null : later.confirm.typeFirst(typed)}
-      // All errors are shown below, because `FormDialog` would leave out errors about single
-      // fields.
+      // Show all errors below, because `FormDialog` would leave out errors about single fields.
       change={{ ...change, error: null }}
       onSubmit={onConfirm}
     >

@@ -46,7 +46,8 @@ export function MenuPopup(props: PopupProps) {
   useEffect(() => {
     if (!opensAtOnce || isOpened.current) return;
     isOpened.current = true;
-    // This button has just replaced the one that the user pressed.
+    // This button has just replaced the placeholder that the user pressed, so repeat the press
+    // here.
     opener.current?.focus();
     opener.current?.click();
   }, [opensAtOnce]);

@@ -56,8 +56,7 @@ export function useModal(
 }
 
 /**
- * Moves focus from the last control to the first, and vice versa. Otherwise, Tab would move it out
- * of the page.
+ * Keeps Tab inside the dialog by moving focus from the last control to the first, and vice versa.
  */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;

@@ -3,7 +3,7 @@
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 
-/** The search for a nearby element stays within one of these. */
+/** The search for a nearby element stays within the closest ancestor that matches this selector. */
 const EDGES = 'main, dialog, aside, header, [role=status], body';
 
 type Step = { parent: Element; next: Element | null; previous: Element | null };

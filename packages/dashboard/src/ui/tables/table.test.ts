@@ -33,8 +33,8 @@ const rowsOf = (page: Page) => page.locator('main [role=table] [role=row]');
 const toEnd = (page: Page) => page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
 
 /**
- * Runs inside the page. After this, a click on the body makes the list reload at the very moment
- * when its end comes into view next.
+ * Runs inside the page. After a click on the body, the list reloads at the exact moment its end
+ * next comes into view.
  */
 function reloadWhenSeen(): void {
   let isArmed = false;
@@ -91,7 +91,7 @@ test('a list that is reloaded while its next page loads shows the changes and th
   });
   await Promise.all([page.waitForRequest((one) => isNextPage(new URL(one.url()))), toEnd(page)]);
   await renameFirst(vendor);
-  // As another tab does after a change.
+  // Post the message that another tab posts after a change.
   await Promise.all([
     page.waitForRequest((one) => isKeys(new URL(one.url())) && !isNextPage(new URL(one.url()))),
     page.evaluate("new BroadcastChannel('keyrail').postMessage({ kind: 'person-changed' })"),
@@ -117,7 +117,7 @@ test('a page of a list that fails to load is requested again only when the user 
   ground.expects(400);
   await toEnd(page);
   await page.getByText(FAILED).waitFor();
-  // If each error led to another request, there would be many in this second.
+  // If each error triggered another request, many would be sent during this second.
   await page.evaluate('new Promise((done) => setTimeout(done, 1000))');
   equal(sent, 1);
   await Promise.all([

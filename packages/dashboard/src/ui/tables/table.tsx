@@ -23,7 +23,7 @@ import styles from './table.module.css';
 
 export type Column<T> = {
   id: string;
-  /** Empty for columns that only contain controls. Those need `label` instead. */
+  /** Empty for columns that only contain controls. Such columns need a `label` instead. */
   title: ReactNode;
   label?: string;
   /**
@@ -246,8 +246,9 @@ function More({ isLoadingMore, canLoadMore, loadMore, isRendered }: MoreProps) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, []);
-  // The observer only reports that the end comes into view. While the end stays there, the next
-  // page loads as soon as it can: a reload of the list, for example, cancels the request for it.
+  // The observer only fires when the end of the list comes into view. While the end stays in view,
+  // the next page loads whenever possible, for example after a reload of the list has cancelled the
+  // request for that page.
   useEffect(() => {
     if (isInView && canLoadMore && isRendered) more.current();
   }, [isInView, canLoadMore, isRendered]);
