@@ -46,8 +46,17 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
       await runOne(program, setting, deadline);
     }
   };
-  const front = () => queue.shift();
-  const back = () => queue.pop();
+  const front = () => halved(queue.shift());
+  const back = () => halved(queue.pop());
+  /** When little is left, half of a group goes back, so that all workers finish about together. */
+  const halved = (program: Program | undefined) => {
+    if (program === undefined || queue.length >= WORKERS || program.files.length === 1) {
+      return program;
+    }
+    const middle = Math.ceil(program.files.length / 2);
+    queue.push({ ...program, files: program.files.slice(middle) });
+    return { ...program, files: program.files.slice(0, middle) };
+  };
   const spare = async () => {
     for (;;) {
       if (queue.length === 0 || (await idleShare()) > IDLE_SHARE_MIN) return back();
@@ -57,6 +66,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
   return rows;
 }
 
+const WORKERS = 5;
 const IDLE_SHARE_MIN = 0.2;
 const IDLE_MS = 1000;
 

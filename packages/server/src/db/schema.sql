@@ -640,7 +640,8 @@ create table secret_keys (
   constraint secret_keys_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES secret_keys(id),
   constraint secret_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id),
   constraint secret_keys_authority_check CHECK (authority <> 'member'::member_role),
-  constraint secret_keys_lookup_hash_check CHECK (octet_length(lookup_hash) = 32)
+  constraint secret_keys_lookup_hash_check CHECK (octet_length(lookup_hash) = 32),
+  constraint secret_keys_project_ids_check CHECK (cardinality(project_ids) > 0)
 );
 CREATE INDEX secret_keys_ending ON secret_keys USING btree (expires_at, id) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 CREATE INDEX secret_keys_newest ON secret_keys USING btree (workspace_id, created_at DESC, id DESC);
