@@ -1,6 +1,6 @@
-// Backs up a PostgreSQL database with many keys, alternating with pg_dump, and restores it,
-// alternating with pg_restore. Also compares the memory needed to back up this database with that
-// needed for a smaller one.
+// Measures backing up a PostgreSQL database with many keys and restoring it, alternating with
+// pg_dump and pg_restore. Also compares how much memory a backup of this database and one of a
+// smaller database need.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,7 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/**
- * For the memory comparison, the smaller backup is taken while the database has only this fraction
- * of the keys.
- */
+/** The memory comparison needs a backup of a smaller database, with this fraction of the keys. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;

@@ -27,8 +27,8 @@ const LIMIT = {
   scope: 'key',
 };
 /**
- * Rounds are longer than usual, but still short enough that a node doesn't return its leased units
- * while it waits for its next round.
+ * Rounds are longer than usual, but the pause between a node's rounds is short enough that the node
+ * doesn't return its leased units.
  */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };

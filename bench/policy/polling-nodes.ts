@@ -30,9 +30,9 @@ const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
- * Nodes poll again once no response has arrived for this long. Unlike real nodes, they share one
- * thread, so if the first nodes polled again immediately, the last nodes would read their responses
- * late.
+ * Nodes wait until no response has arrived for this long, and then poll again. Unlike real nodes,
+ * they share one thread. If the first nodes polled again immediately, the last nodes would read
+ * their responses late.
  */
 const QUIET_MS = 20;
 
@@ -66,8 +66,8 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // As in the SDK, the name is in a header. In the path, each node's response would need its own
-    // signature.
+    // A node's name is sent in a header, as in the SDK. If it were in the path, each node would
+    // need a separately signed response.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

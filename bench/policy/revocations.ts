@@ -72,12 +72,12 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
 }
 
 /**
- * Deliveries by Keyrail, by a server that only holds requests, and by one that also stores the
- * change.
+ * The changes delivered by Keyrail, by a server that only holds requests, and by a server that also
+ * stores the change.
  */
 type Deliveries = Record<'ours' | 'holding' | 'storing', Delivery[]>;
 
-/** Leaves out the warm-up, unless only the warm-up was measured. */
+/** Leaves out the warm-up deliveries, unless there are no others. */
 function counted({ ours, holding, storing }: Deliveries, warmUp: number): Deliveries {
   const from = ours.length > warmUp ? warmUp : 0;
   return { ours: ours.slice(from), holding: holding.slice(from), storing: storing.slice(from) };

@@ -17,7 +17,7 @@ const POLL_MS = 4;
 
 export type Keyrail = Server & { bootstrapToken: string };
 
-/** Both URLs point to the benchmark's database. */
+/** A PostgreSQL database for a benchmark. Both URLs point to it. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
 /** Starts a durable PostgreSQL (with fsync and synchronous_commit on). The caller stops it. */
