@@ -32,7 +32,7 @@ async function newWorkspace(world: World, token: string) {
   return { id: textOf(founded, 'workspace', 'id'), secretKey, made };
 }
 
-/** Creates all objects. The world must already have its API addresses and recorder. */
+/** Creates all objects. `world` must already have its API addresses and its recorder. */
 export async function prepare(world: World): Promise<void> {
   const founder = await newPerson(world, 'first');
   const second = await newPerson(world, 'second');

@@ -38,7 +38,8 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   const usage: Record<string, number> = {};
   for (const id of ids) {
     const read = await ask(url, { path: `/v1/keys/${id}/usage`, token: world.secretKey });
-    // A key that can't be read counts as unused, so that the checks report the lost usage.
+    // If a key's usage can't be read, it counts as zero, so that the checks report the usage as
+    // lost.
     const data = read.kind === 'answered' && read.status === 200 ? read.body.data : [];
     const days = Array.isArray(data) ? data : [];
     usage[id] = days.reduce((sum: number, day) => sum + Number(textOf(day, 'requests')), 0);

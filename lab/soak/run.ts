@@ -31,7 +31,7 @@ export type Account = {
   /** The number of responses with each status of 500 or above. */
   serverErrors: Record<string, number>;
   faults: FaultRun[];
-  /** The faults that ran in turn, if the bed has any. */
+  /** The results of faults that ran one after another; empty for a test bed without such faults. */
   tried: Tried[];
   recoveries: History['recoveries'];
   residentMiB: { before: Record<string, number>; after: Record<string, number> };
@@ -41,8 +41,8 @@ export type Account = {
 const MEASURE_MS = 250;
 const FIRST_KEYS = 24;
 /**
- * The pause before the final reads. It is longer than the feed holds a poll, so that each reader
- * has the latest version.
+ * The pause before the final reads. It is longer than the server holds a poll, so that each reader
+ * of the feed has received the latest version.
  */
 const QUIET_MS = 2_500;
 

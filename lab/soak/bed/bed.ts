@@ -25,13 +25,16 @@ export type Bed = {
    * them.
    */
   losses: Span[];
-  /** Faults that this machine doesn't allow, each with the reason. */
+  /** Faults that this machine can't simulate, each with the reason. */
   skipped: string[];
   /** The resident memory of each of the product's processes, by name. */
   residentMiB(): Record<string, number>;
   /** If present, these faults run one after another, instead of `faults`. */
   trials?: Trial[];
-  /** Whether every part is running and has its spare. A bed without spares leaves this out. */
+  /**
+   * Whether every part of the deployment, including every spare, is running. Omitted in a test bed
+   * without spares.
+   */
   isWhole?(): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -1,5 +1,5 @@
-// A Keyrail process on a fixed port that can be killed, frozen and restarted, with a different
-// command prefix or clock each time if needed.
+// A Keyrail process on a fixed port that can be killed, frozen and restarted. Each start can use a
+// different clock, or a prefix such as a wrapper command.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Account } from '@keyrail/testing/stores/scratch.ts';
 
 export type SmallDisk = {
-  /** The prefix for commands that need the disk. */
+  /** The words to put before a command so that it can access the disk. */
   prefix: readonly string[];
   /** Copies a directory onto the disk. */
   copy(from: string): void;

@@ -63,7 +63,10 @@ export const I2: Check = ({ ops, audit, auditBefore }) => {
   return found;
 };
 
-/** The key had already been revoked with its tenant, so revoking it changed nothing. */
+/**
+ * Whether the key had already been revoked because its tenant was deleted, so that this revocation
+ * changed nothing.
+ */
 const wasEndedBefore = ({ kind, body }: Op): boolean =>
   kind === 'key.revoke' && body.revoked_reason === 'tenant deleted';
 

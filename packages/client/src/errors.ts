@@ -118,9 +118,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/**
- * Turns an error response into a KeyrailError, which is complete no matter what the body contains.
- */
+/** Turns an error response into a KeyrailError. Fields that the body lacks get default values. */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');
