@@ -1,6 +1,6 @@
-// Measures backing up a PostgreSQL database with many keys and restoring it, alternating with
-// pg_dump and pg_restore. Also compares how much memory a backup of this database and one of a
-// smaller database need.
+// Measures how long it takes to back up and restore a PostgreSQL database with many keys, compared
+// with pg_dump and pg_restore. Also compares the memory needed to back up this database with the
+// memory needed for a smaller one.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,8 +21,8 @@ const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
 /**
- * A backup may take this many times as long as pg_dump, because it also hashes each row and writes
- * it in a text format that is the same for both stores.
+ * A backup may take up to this many times as long as pg_dump. It also hashes each row, and writes
+ * rows in a text format that is the same for PostgreSQL and the embedded store.
  */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;

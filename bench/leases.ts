@@ -149,7 +149,8 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Computed over all rounds, because many keys may happen to request leases in the same round.
+    // The rate is computed over all rounds, because many keys may happen to request leases in one
+    // round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

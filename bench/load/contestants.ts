@@ -31,7 +31,7 @@ export type Span = { ms: number; concurrency: number };
 type Working<Name extends string, Command extends Span> = {
   name: Name;
   worker: Worker<Command, Counted>;
-  /** Builds a round's command. */
+  /** Builds the worker's command for one round. */
   command: (span: Span) => Command;
   /** The program whose CPU time is measured. By default, this is the worker itself. */
   measured?: Program;

@@ -23,7 +23,9 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** The maximum number of node names. With more nodes, no revocation is reported as complete. */
+/**
+ * The maximum number of node names. With more names, no revocation would be reported as complete.
+ */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;

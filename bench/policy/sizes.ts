@@ -1,6 +1,6 @@
-// Measures the policy feed of a project with a million keys. For a full snapshot read in pages,
-// this is the time and the server's memory. For a small delta, it is the time, compared with an
-// equally small delta in a small project.
+// Measures the policy feed of a project with a million keys: how much time and server memory a full
+// snapshot in pages takes, and how long a small delta takes, compared with the same delta in a
+// small project.
 import type { Program } from '../load/programs.ts';
 import { residentMegabytes } from '../load/usage.ts';
 import { withCleanup } from '../measure/cleanup.ts';

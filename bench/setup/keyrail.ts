@@ -57,7 +57,7 @@ export async function startOnPostgres(
   return { ...program, port, bootstrapToken };
 }
 
-/** Starts with default settings, apart from the data directory. */
+/** Starts Keyrail with default settings, apart from the data directory. */
 export async function startEmbedded(directory: string): Promise<Keyrail> {
   const { port, program } = await start('start', { KEYRAIL_DATA_DIR: directory });
   const bootstrapToken = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();

@@ -94,7 +94,9 @@ export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<
   return groups;
 }
 
-/** A possibly nested member of a response body, or undefined. */
+/**
+ * Returns a field of a response body, which may be nested. Undefined if the field doesn't exist.
+ */
 export const within = (body: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), body);
 

@@ -132,7 +132,9 @@ function newWorld(bed: Bed): World {
   };
 }
 
-/** From here on, every change must be explained by an operation. */
+/**
+ * Begins the history. Every audit row written from now on must result from a recorded operation.
+ */
 async function begin(world: World): Promise<History> {
   const op = await send(world, 'setup', { kind: 'setup', path: '/v1/audit_logs/chain' });
   return {

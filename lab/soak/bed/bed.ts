@@ -1,4 +1,5 @@
-// A test bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
+// A test bed is a deployment under test: its API addresses, its nodes, and the faults that can be
+// simulated in it.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
@@ -29,7 +30,7 @@ export type Bed = {
   skipped: string[];
   /** The resident memory of each of the product's processes, by name. */
   residentMiB(): Record<string, number>;
-  /** If present, these faults run one after another, instead of `faults`. */
+  /** Faults that run one after another. If present, they replace `faults`. */
   trials?: Trial[];
   /**
    * Whether every part of the deployment, including every spare, is running. Omitted in a test bed

@@ -23,8 +23,8 @@ const APIS = 3;
 const WORKERS = 2;
 const POOL_SIZE = 10;
 /**
- * Each store listens for the exit of this process, to remove its files. This is more listeners than
- * Node.js allows by default without a warning.
+ * The maximum number of exit listeners. Each store adds one that removes its files, and by default,
+ * Node.js prints a warning if there are more than ten.
  */
 const LISTENERS_MAX = 50;
 

@@ -20,7 +20,7 @@ const namesIn = (table: object, before = ''): Named[] =>
 const named = namesIn(methods);
 const endpoints: readonly string[] = Object.keys(allEndpoints);
 
-/** Method names that aren't derived from the path, because the derived name would read badly. */
+/** Method names that aren't derived, because the derived name would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'secretKeys.current': 'secretKeys.getCurrent',
   'sessions.current': 'sessions.deleteCurrent',

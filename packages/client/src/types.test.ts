@@ -43,7 +43,7 @@ export async function misuse(client: Client): Promise<void> {
   client.pages('GET /v1/workspace');
 }
 
-/** Calls of resource methods that must not compile. Never runs. */
+/** Calls to resource methods that must not compile. They are never made. */
 export async function misuseOfMethods(client: Client): Promise<void> {
   // @ts-expect-error no such method
   await client.keys.remove('x');

@@ -67,7 +67,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
     token,
     userId: user.id,
     email: user.email,
-    // Both durations are based on times from the server, because this machine's clock may be wrong.
+    // Both values are based on times from the server, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };
