@@ -16,7 +16,9 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 const SHARE_MIN = 0.8;
 const TIMES = [3, 30];
-/** Counting starts once the earliest requests would have timed out. */
+/**
+ * Changes are counted only after this time. By then, the earliest requests would have timed out.
+ */
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**

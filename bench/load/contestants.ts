@@ -25,7 +25,7 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The fields that every worker's commands have in common. */
+/** Fields shared by the commands of all workers. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {

@@ -8,7 +8,7 @@ export type Interval = { low: number; high: number };
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
- * Half the width, in ranks, of a median's 95 % confidence interval, divided by the square root of
+ * Half the width, in ranks, of a median's 95% confidence interval, divided by the square root of
  * the number of values.
  */
 const HALF_WIDTH = 0.98;
@@ -26,7 +26,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The 95 % confidence interval of the median: two of the sorted values, whose positions depend only
+ * The 95% confidence interval of the median: two of the sorted values, whose positions depend only
  * on the number of values. Null if there are too few values.
  */
 export function medianInterval(values: readonly number[]): Interval | null {

@@ -16,12 +16,12 @@ export type StartNodes = {
   /** How many names the nodes share; by default, each node has its own. */
   names?: number;
 };
-/** Asks when a version arrived at each node. */
+/** Asks when each node received a version. */
 export type FindArrivals = { port: number; version: number };
 export type Arrivals = { arrivedMs: number[] };
 
 const HEAD_END = '\r\n\r\n';
-/** Long enough for every poll to be held or to get a response. */
+/** How long to wait until the server holds every poll or has responded to it. */
 const SETTLE_MS = 500;
 /**
  * How many connections to open at a time. The system's queue for unaccepted connections is short.

@@ -147,7 +147,7 @@ function reportFindings(report: (finding: Finding) => void, deliveries: Deliveri
   const context = { of: lastOf, values: last, goal: lowerIsBetter };
   report(finding('the last node, median', context));
   report(finding('the last node, stored by both', { ...context, peer: 'storing' }));
-  // Delays of nodes that wait for the same revocation aren't independent values.
+  // The delays of nodes waiting for the same revocation aren't independent values.
   const medians = ours.map(({ delaysMs }) => median(delaysMs));
   report(finding('each node', { of: eachOf, values: medians, goal: lowerIsBetter }));
 }

@@ -17,7 +17,7 @@ const PAGE_KEYS = 10_000;
 const GROWTH_MB_MAX = 100;
 const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
-/** How many changes a delta contains: the latest ones of each project. */
+/** How many changes a delta contains: each project's latest changes. */
 const CHANGES = 10;
 const WARM_UP_SNAPSHOTS = 30;
 const WATCH_MS = 25;

@@ -18,7 +18,7 @@ type Kind = 'decide' | 'find';
 export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind: Kind; ms: number };
 
 /**
- * A rate per second, and per second of the thread's own CPU time, which excludes other programs.
+ * A rate per second, and per second of the thread's CPU time, which other programs don't affect.
  */
 export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 

@@ -20,7 +20,9 @@ export type Keyrail = Server & { bootstrapToken: string };
 /** A PostgreSQL database for a benchmark. Both URLs point to it. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
-/** Starts a durable PostgreSQL (with fsync and synchronous_commit on). The caller stops it. */
+/**
+ * Starts PostgreSQL with durable commits (fsync and synchronous_commit on). The caller stops it.
+ */
 export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });

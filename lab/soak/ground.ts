@@ -1,4 +1,4 @@
-// Creates the objects that steps work on, before the first fault.
+// Creates the objects that steps use, before the first fault.
 import { PASSWORD } from '@keyrail/testing/people.ts';
 import { BOOTSTRAP_TOKEN, BUDGET } from './bed/bed.ts';
 import { textOf } from './history.ts';
@@ -63,7 +63,8 @@ export async function prepare(world: World): Promise<void> {
 }
 
 /**
- * Creates a workspace that will exceed its telemetry budget, and one that only its members may see.
+ * Creates a workspace that will exceed its telemetry budget, and another that only its own members
+ * can access.
  */
 async function prepareOthers(world: World): Promise<void> {
   const canary = `canary-${world.fresh()}`;

@@ -44,11 +44,11 @@ export type History = {
   /** All keys and tenants at the end, including revoked ones. */
   keys: Body[];
   tenants: Body[];
-  /** Each key's requests according to the usage metrics at the end. */
+  /** The number of requests per key, according to the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
   /**
-   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * The periods in which counters may have been lost because of a fault that is allowed to lose
    * them.
    */
   losses: Span[];

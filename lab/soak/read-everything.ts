@@ -9,8 +9,8 @@ import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
 /**
- * How long to wait for emails, which is longer than the two minutes for which a killed worker's
- * claim lasts.
+ * How long to wait for emails. If a worker is killed, the emails it has claimed are sent only after
+ * two minutes.
  */
 const MAIL_MS_MAX = 150_000;
 

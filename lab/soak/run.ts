@@ -18,7 +18,9 @@ import { filtersOf, startReader } from './steps/feed.ts';
 import { createFor } from './steps/keys.ts';
 import { send, type World } from './world.ts';
 
-/** `part`: only run faults in parts whose names contain this, if faults run in turn. */
+/**
+ * `part`: if faults run one after another, run only those in parts whose names contain this text.
+ */
 export type Order = { seed: number; seconds: number; clients: number; part?: string };
 
 export type FaultRun = { kind: string; ms: number };

@@ -22,13 +22,13 @@ export type Bed = {
   mailDir: string;
   faults: Record<string, Fault>;
   /**
-   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * The periods in which counters may have been lost because of a fault that is allowed to lose
    * them.
    */
   losses: Span[];
   /** Faults that this machine can't simulate, each with the reason. */
   skipped: string[];
-  /** The resident memory of each of the product's processes, by name. */
+  /** The resident memory of each Keyrail process, by name. */
   residentMiB(): Record<string, number>;
   /** Faults that run one after another. If present, they replace `faults`. */
   trials?: Trial[];

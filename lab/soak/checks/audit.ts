@@ -1,4 +1,5 @@
-// I1 to I3: the audit log's chain, with one row per change, in real-time order.
+// I1 to I3: the audit log's hash chain is valid, and contains one row per change, in real-time
+// order.
 import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {

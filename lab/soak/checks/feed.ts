@@ -107,8 +107,8 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
 /**
- * The same check, but only for states that began with a snapshot in several pages, with changes
- * made between the pages.
+ * Like I5, but only for states that began with a snapshot in several pages, with changes made
+ * between the pages.
  */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 

@@ -1,4 +1,5 @@
-// Steps on the hot endpoints: idempotency, rate limits, telemetry, and revoked secret keys.
+// Steps that call the most frequently used endpoints, for idempotency, rate limits and telemetry,
+// and steps that use revoked secret keys.
 import { createHash } from 'node:crypto';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';

@@ -82,7 +82,7 @@ export function newIdempotencyKey(): string {
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop empty and dot segments, so the request would go to a different endpoint.
+  // URL parsing drops empty and dot segments, so such an ID would lead to a different endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }

@@ -94,7 +94,7 @@ function keep(session: SessionFacts): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(session));
   } catch {
-    // Without storage, the session is lost when the page is reloaded.
+    // Without session storage, the session is lost when the page is reloaded.
   }
   state.set({ status: 'in', session });
 }

@@ -50,7 +50,7 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.redelivered': { verb: 'resent a delivery to', noun: 'webhook endpoint' },
 };
 
-/** Fields whose names differ between the API and the interface. */
+/** Fields whose names differ between the API and the user interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
   disabled: 'state',
   embed_origins: 'allowed origins',

@@ -158,7 +158,7 @@ test('a page of entries that mentions more than 100 keys shows the names of all 
   const old = Array.from({ length: ROTATIONS }, (_, at) =>
     given.key({ project_id, tenant_id, name: `Key ${at}` }),
   );
-  // Rename with SQL, which adds no log entries, so that all the rotations fit on one page.
+  // Rename the keys with SQL, which adds no log entries, so that all the rotations fit on one page.
   const naming = ['set local session_replication_role = replica'];
   for (const [at, { id }] of (await Promise.all(old)).entries()) {
     const next = await as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours: 0 });
