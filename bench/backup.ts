@@ -1,6 +1,6 @@
-// Backs up a PostgreSQL database with many keys, alternating with pg_dump, and restores it,
-// alternating with pg_restore. Also compares the memory needed to back up this database with that
-// needed for a smaller one.
+// Measures how long it takes to back up and restore a PostgreSQL database with many keys, compared
+// with pg_dump and pg_restore. Also compares the memory needed to back up this database with the
+// memory needed for a smaller one.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,16 +16,13 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/**
- * For the memory comparison, the smaller backup is taken while the database has only this fraction
- * of the keys.
- */
+/** The memory comparison needs a backup of a smaller database, with this fraction of the keys. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
 /**
- * A backup may take this many times as long as pg_dump, because it also hashes each row and writes
- * it in a text format that is the same for both stores.
+ * A backup may take up to this many times as long as pg_dump. It also hashes each row, and writes
+ * rows in a text format that is the same for PostgreSQL and the embedded store.
  */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;

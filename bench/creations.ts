@@ -1,5 +1,5 @@
-// Shared by `changes` and `keys`: creates one kind of object in one workspace over HTTP, with
-// PostgreSQL as the store, alternating with the same statements sent by bare `pg`.
+// Shared by the `changes` and `keys` benchmarks: creates objects of one kind in one workspace over
+// HTTP, with PostgreSQL as the store, alternating with the same statements sent by bare `pg`.
 import { byWorker, underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Worker } from './load/programs.ts';
@@ -14,10 +14,15 @@ import { createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
-/** An object to create: the request to the server, and the parent rows the bare statements need. */
+/**
+ * An object to create: the request that creates it over HTTP, and its parent rows, for bare `pg`.
+ */
 export type Creation = { request: string; parents: Parents };
 
-/** Each contestant has its own workspace, so that tables and indexes grow equally for both. */
+/**
+ * Keyrail and bare `pg` each get their own workspace, so that tables and indexes grow equally for
+ * both.
+ */
 export async function measureCreations(
   plan: Plan,
   prepare: (workspace: Workspace) => Promise<Creation>,

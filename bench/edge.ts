@@ -1,6 +1,6 @@
-// Compares Keyrail Edge with bare node:http programs. Forward authentication runs behind nginx,
-// with the configuration from examples/edge, in which only the socket is changed. Verification is
-// called directly.
+// Compares Keyrail Edge with bare node:http programs. For forward authentication, both run behind
+// nginx, configured as in examples/edge except for the socket. Verification requests are sent
+// without a proxy.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -103,7 +103,7 @@ async function startEdge(settings: Record<string, string>, socket: string): Prom
   return { ...program, port };
 }
 
-/** nginx also plays the part of the API, so authentication makes up most of the work. */
+/** nginx also stands in for the API, so that authentication accounts for most of the work. */
 async function startNginx(directory: string, socket: string): Promise<Server> {
   mkdirSync(directory);
   const port = await freePort();

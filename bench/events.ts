@@ -12,7 +12,7 @@ import { openPostgres, startOnPostgres } from './setup/keyrail.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
 const ENDPOINTS = 5;
-/** With endpoints, a change may take at most 1.2 times as long. */
+/** A change in a workspace with endpoints may take at most 1.2 times as long as one without. */
 const RATIO_MIN = 1 / 1.2;
 
 type Name = 'five endpoints' | 'no endpoint';

@@ -1,6 +1,6 @@
-// Measures how fast new scopes are claimed and completed over HTTP, with PostgreSQL as the store,
-// compared with the same statements sent by bare `pg`. A claim and its completion count as one
-// operation.
+// Measures how fast idempotency keys are claimed and completed over HTTP, with PostgreSQL as the
+// store, compared with the same statements sent by bare `pg`. A claim and its completion count as
+// one operation.
 import { byWorker } from './load/contestants.ts';
 import { openWorker, type Worker } from './load/programs.ts';
 import { withCleanup } from './measure/cleanup.ts';

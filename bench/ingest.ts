@@ -1,6 +1,6 @@
-// Measures how fast telemetry is accepted over HTTP, in events, with PostgreSQL as the store. The
-// peer sends the same statements with bare `pg`, from batches that are already parsed, checked and
-// summed, so it measures the cost of the database alone.
+// Measures how many telemetry events per second are accepted over HTTP, with PostgreSQL as the
+// store. For comparison, the same statements are sent by bare `pg`. There, the batches have already
+// been parsed, checked and summed, so only the cost of the database is measured.
 import { byWorker, type Span, underLoad } from './load/contestants.ts';
 import { type LoadGenerator, openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Program, type Worker } from './load/programs.ts';
@@ -31,13 +31,17 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** Memory is compared only over this many rounds at the end. */
+/** How many of the last rounds are used to compare memory. */
 const LAST_ROUNDS = 5;
 /**
- * Batches are slow, so rounds of the usual length would mostly be spent waiting for the last ones.
+ * Batches are slow. Rounds of the usual length would mostly be spent waiting for their last
+ * batches.
  */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
-/** Parallel peers wait for locks on the same rows, so a higher concurrency would be slower. */
+/**
+ * Bare `pg` would be slower with more connections, because they would wait for each other's row
+ * locks.
+ */
 const BARE_CONCURRENCY = 2;
 
 type Name = 'batches of 1000' | 'batches of 100' | 'bare statements';

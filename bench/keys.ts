@@ -15,7 +15,7 @@ import { createProject, insertKeys, type Project } from './setup/projects.ts';
 import { type Call, createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 const FEW = 1000;
-/** The tenant to delete has this fraction of all keys. */
+/** The fraction of all keys that belong to the tenant being deleted. */
 const DELETED_SHARE = 0.1;
 const CREATION_RATIO_MIN = 0.6;
 const LIST_RATIO_MAX = 2;

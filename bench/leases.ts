@@ -27,8 +27,8 @@ const LIMIT = {
   scope: 'key',
 };
 /**
- * Rounds are longer than usual, but still short enough that a node doesn't return its leased units
- * while it waits for its next round.
+ * Rounds are longer than usual, but the pause between a node's rounds is short enough that the node
+ * doesn't return its leased units.
  */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
@@ -149,7 +149,8 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Computed over all rounds, because many keys may happen to request leases in the same round.
+    // The rate is computed over all rounds, because many keys may happen to request leases in one
+    // round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

@@ -16,12 +16,14 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 const SHARE_MIN = 0.8;
 const TIMES = [3, 30];
-/** Counting starts once the earliest requests would have timed out. */
+/**
+ * Changes are counted only after this time. By then, the earliest requests would have timed out.
+ */
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window yields one value, so that the result has a spread. Rejected clients retry in waves,
- * so a window is longer than they wait.
+ * Each window yields one value, so that the spread of the results is known. A window is longer than
+ * `retry-after`, because rejected clients retry in waves.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;

@@ -40,7 +40,7 @@ const post = (path: string, token?: string): string[] =>
 export async function measureRatelimit({ plan, report }: Run): Promise<void> {
   await withCleanup(async (stopAtEnd) => {
     const redis = stopAtEnd(await startRedis());
-    const store = stopAtEnd(await openPostgres()); // stores the secret key; checks don't query it
+    const store = stopAtEnd(await openPostgres()); // for the secret key; checks send no queries
     const generator = stopAtEnd(await openLoadGenerator());
     const keyrail = async (name: Name, slug: string, settings: Record<string, string>) => {
       const server = stopAtEnd(await startOnPostgres(store.url, settings));
@@ -67,7 +67,7 @@ export async function measureRatelimit({ plan, report }: Run): Promise<void> {
     compare('check, redis', 'one EVALSHA', 0.7);
     compare('check, redis', 'flexible', 1);
     compare('check, memory', 'one EVALSHA', 0.8);
-    // The same goal, but harder to meet, because this route calls nothing.
+    // The same ratio is harder to reach here, because this route makes no Redis call.
     compare('check, memory', 'trivial POST', 0.8);
   });
 }

@@ -43,7 +43,7 @@ export async function measureReads({ plan, report }: Run): Promise<void> {
       report(compareRates(samples, { name: `reads: ${ours}, against ${peer}`, ours, peer, goal }));
     compare('GET /v1/environments', 'trivial route', atLeast(RATIO_MIN));
     compare('GET /v1/workspace', 'trivial route', atLeast(RATIO_MIN));
-    // For comparison: the cost of the statement when concurrent reads don't share it.
+    // Shown for comparison: what the statement costs when concurrent reads don't share it.
     compare('GET /v1/workspace', 'one bare select', higherIsBetter);
     compare('one bare select', 'trivial route', higherIsBetter);
   });

@@ -9,7 +9,9 @@ import { openPostgres, startOnPostgres } from '../setup/keyrail.ts';
 import { type Chromium, openChromium, type Tab } from './browser.ts';
 import { ENVIRONMENTS, type Seeded, type Size, seed } from './seed.ts';
 
-/** How much data there is, how often each thing is measured, and how far a user scrolls. */
+/**
+ * How much data there is, how many times each measurement is repeated, and how far a user scrolls.
+ */
 type Extent = Size & { times: number; pages: number; walks: number };
 
 const FULL: Extent = { keys: 10_000, auditRows: 100_000, times: 5, pages: 10, walks: 20 };
@@ -148,7 +150,7 @@ async function measureScreens({ run, chromium, seeded, size }: Measured): Promis
       const rows = ['Keys', 'Audit log'].includes(name) ? ` && ${ROWS} >= ${PAGE_ROWS}` : '';
       await link.hover();
       const tookMs = await elapsed(tab, () => link.click(), `${title(name)}${rows}`);
-      // The first walk loads the screens, so it isn't counted.
+      // The first visit to each screen loads it, so the time isn't counted.
       if (walk > 0) values.push(tookMs);
       await tab.page.waitForLoadState('networkidle');
     }
@@ -212,7 +214,8 @@ async function firstRows(chromium: Chromium, path: string, times: number): Promi
 }
 
 /**
- * Waits until the first page and its names are loaded, so that later steps don't measure loading.
+ * Waits until the first page of rows and the names shown in them are loaded, so that loading
+ * doesn't affect later measurements.
  */
 async function settle(tab: Tab): Promise<void> {
   await tab.when(`${ROWS} >= ${PAGE_ROWS}`);
@@ -221,7 +224,7 @@ async function settle(tab: Tab): Promise<void> {
 
 async function scrollPages(tab: Tab, pages: number): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    // Scrolls to the end in every frame, as a user with a mouse wheel would.
+    // Scrolls to the end of the list on every animation frame, as a user with a mouse wheel would.
     await tab.when(`(${TO_END}, ${ROWS} >= ${page * PAGE_ROWS})`);
     await sleep(SETTLE_MS);
   }

@@ -7,7 +7,7 @@ import { createProject, insertKeys } from '../setup/projects.ts';
 import { createCaller } from '../setup/workspaces.ts';
 
 const TENANTS = 40;
-/** Live and test. `Size.keys` is the number of keys in each of them. */
+/** The environments, live and test. `Size.keys` is the number of keys in each environment. */
 export const ENVIRONMENTS = 2;
 
 export type Size = { keys: number; auditRows: number };

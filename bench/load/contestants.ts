@@ -25,15 +25,15 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The fields that every worker's commands have in common. */
+/** Fields shared by the commands of all workers. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {
   name: Name;
   worker: Worker<Command, Counted>;
-  /** Builds a round's command. */
+  /** Builds the worker's command for one round. */
   command: (span: Span) => Command;
-  /** The program whose CPU time is measured; by default the worker itself. */
+  /** The program whose CPU time is measured. By default, this is the worker itself. */
   measured?: Program;
 };
 
@@ -51,7 +51,9 @@ export const byWorker = <Name extends string, Command extends Span>({
     }),
 });
 
-/** Adds the CPU time per piece of work, which a busy machine distorts less than the rate. */
+/**
+ * Adds the CPU time per operation to a sample. A busy machine distorts CPU time less than the rate.
+ */
 async function sampleOf(
   program: Program,
   work: () => Promise<Counted & { remark: string }>,

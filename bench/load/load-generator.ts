@@ -3,7 +3,7 @@
 import type { Counted } from '../measure/overrun.ts';
 import { openWorker, type Worker } from './programs.ts';
 
-/** If there are several requests, they are sent in turn. */
+/** If `request` is a list, its requests are sent in rotation. */
 export type LoadCommand = {
   port: number;
   request: string | readonly string[];

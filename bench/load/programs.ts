@@ -44,7 +44,7 @@ export async function openWorker<Command extends object, Result>(
   };
 }
 
-/** Starts a server in bench/ and waits for its port. */
+/** Starts a server in bench/ and waits until it reports its port. */
 export async function openServer(
   file: string,
   env: Record<string, string> = {},

@@ -1,6 +1,9 @@
 // The loop in which a worker process runs its parent's commands.
 
-/** Reports that it is ready, runs commands one after another, and exits when the parent does. */
+/**
+ * Reports that the worker is ready, runs commands one after another, and exits when the parent
+ * does.
+ */
 export function runCommands<Command, Result>(run: (command: Command) => Promise<Result>): void {
   process.on('message', async (command: Command) => {
     try {

@@ -12,7 +12,7 @@ const figure = (low: number, high: number, better: Figure['better'] = 'higher'):
   interval: { low, high },
 });
 
-test('overlapping intervals are within noise', () => {
+test('results whose intervals overlap are reported as within noise', () => {
   equal(verdictOn(figure(1, 3), figure(2, 4)), 'within noise');
   equal(verdictOn(figure(1, 3), figure(3, 4)), 'within noise');
   equal(verdictOn(figure(2, 3), figure(1, 9)), 'within noise');

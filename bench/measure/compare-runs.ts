@@ -33,7 +33,7 @@ function row(name: string, before: Finding | undefined, after: Finding | undefin
   return [name, shown(before.figure), shown(after.figure), percent, verdict];
 }
 
-/** `0.82 (0.80 to 0.84)` */
+/** Formats a median with its confidence interval, as in `0.82 (0.80 to 0.84)`. */
 function shown({ median, interval }: Figure): string {
   const number = (value: number) => (value < 100 ? value.toPrecision(3) : value.toFixed(0));
   if (interval === null) return number(median);

@@ -1,4 +1,4 @@
-// Findings about two contestants that were measured in the same rounds.
+// Findings that compare two contestants measured in the same rounds.
 import { createFinding, type Finding, showMedian, showMs, showRate, showRatio } from './finding.ts';
 import type { Goal } from './goal.ts';
 import { atMost } from './goal.ts';
@@ -16,7 +16,7 @@ type Comparison<Name extends string> = {
   goal: Goal;
 };
 
-/** Compares our rate with the peer's. */
+/** Compares Keyrail's rate with the peer's. */
 export function compareRates<Name extends string>(
   samples: Samples<Name>,
   { name, ours, peer, label = peer, goal }: Comparison<Name>,
@@ -36,7 +36,7 @@ export function compareRates<Name extends string>(
   });
 }
 
-/** Reports our rate on its own, without a peer. */
+/** Reports Keyrail's rate on its own, without a peer. */
 export function rateOf<Name extends string>(
   samples: Samples<Name>,
   { name, ours, goal }: Pick<Comparison<Name>, 'name' | 'ours' | 'goal'>,
@@ -50,7 +50,7 @@ const ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 15 };
 
 type Growth = {
   name: string;
-  /** The small set's label in the table. */
+  /** The table's label for the small set. */
   few: string;
   ratioMax: number;
 };

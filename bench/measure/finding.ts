@@ -5,7 +5,7 @@ import { type Interval, median, medianInterval } from './statistics.ts';
 export type Figure = {
   better: Goal['better'];
   median: number;
-  /** The 95 % confidence interval of the median; null if too few values were measured. */
+  /** The 95% confidence interval of the median; null if too few values were measured. */
   interval: Interval | null;
 };
 
@@ -28,11 +28,11 @@ export type Show = (value: number) => string;
 
 type Described = {
   name: string;
-  /** The values that the goal applies to, and that are compared between two runs. */
+  /** The values that are checked against the goal and compared between runs. */
   values: readonly number[];
   show: Show;
   goal: Goal;
-  /** Our result as text; by default, the values themselves. */
+  /** Keyrail's result as text; by default, the values themselves. */
   ours?: string;
   peer?: string;
   ratio?: string;

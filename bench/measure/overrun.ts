@@ -13,7 +13,7 @@ export async function isEndedByOverrun(
 ): Promise<boolean> {
   const { promise: overrun, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(true), plannedMs * OVERRUN_MAX);
-  work.catch(() => {}); // nothing handles a failure after the cutoff
+  work.catch(() => {}); // a failure after the cutoff must not crash the process
   try {
     return await Promise.race([work.then(() => false), overrun]);
   } finally {

@@ -17,7 +17,7 @@ test('computing a median does not reorder the values', () => {
   deepEqual(values, [3, 1, 2]);
 });
 
-test("a median's interval needs at least five values", () => {
+test('a confidence interval needs at least five values', () => {
   equal(medianInterval([]), null);
   equal(medianInterval([1, 2, 3, 4]), null);
   deepEqual(medianInterval([5, 1, 4, 2, 3]), { low: 1, high: 5 });

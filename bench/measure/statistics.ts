@@ -3,12 +3,13 @@
 export type Interval = { low: number; high: number };
 
 /**
- * With fewer values, there is no interval. With five, the true median lies between the lowest and
- * the highest value in 94 out of 100 cases.
+ * The minimum number of values for a confidence interval. With five values, the true median lies
+ * between the lowest and the highest of them in 94 out of 100 cases.
  */
 const INTERVAL_VALUES_MIN = 5;
 /**
- * Half the width of a 95 % interval in ranks, divided by the square root of the number of values.
+ * Half the width, in ranks, of a median's 95% confidence interval, divided by the square root of
+ * the number of values.
  */
 const HALF_WIDTH = 0.98;
 
@@ -25,7 +26,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The 95 % confidence interval of the median: two of the sorted values, whose positions depend only
+ * The 95% confidence interval of the median: two of the sorted values, whose positions depend only
  * on the number of values. Null if there are too few values.
  */
 export function medianInterval(values: readonly number[]): Interval | null {
@@ -38,15 +39,15 @@ export function medianInterval(values: readonly number[]): Interval | null {
   return { low: inOrder[from] ?? Number.NaN, high: inOrder[to] ?? Number.NaN };
 }
 
-/** Returns the value below which this fraction of the values lies; the largest value for 1. */
+/**
+ * Returns a percentile: the value that is greater than the given fraction of the values. For a
+ * fraction of 1, this is the largest value.
+ */
 export function percentile(values: readonly number[], share: number): number {
   const position = Math.min(values.length - 1, Math.floor(values.length * share));
   return sorted(values)[position] ?? 0;
 }
 
-/**
- * Returns one ratio per round, so that adjacent measurements are compared, not each contestant's
- * best one.
- */
+/** Returns one ratio per round, so that only adjacent measurements are compared. */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));

@@ -21,7 +21,10 @@ export type ChangeCommand = Span & { pipelined: boolean };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement, which sets a change ID, as for every write. */
+/**
+ * The statement with which the server begins every write. It sets the role, the scope and the
+ * change ID.
+ */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {

@@ -14,7 +14,7 @@ export type ClaimCommand = Span & { by: 'http' | 'statements' };
 const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const RESPONSE = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
-/** The same number of bytes as the response above takes up when encrypted. */
+/** Random bytes, as many as the response above has when it is encrypted. */
 const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;

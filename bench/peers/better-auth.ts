@@ -13,7 +13,10 @@ import { repeat } from '../measure/overrun.ts';
 const tables = { user: [], session: [], account: [], verification: [], apikey: [] };
 const url = process.env.BENCH_URL;
 
-/** Uses its own schema, because login roles don't own the store's schema. */
+/**
+ * better-auth's tables are in a separate schema, because login roles can't create tables in the
+ * store's schema.
+ */
 async function openPool(connectionString: string): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString, max: 4, options: '-c search_path=peer' });
   await pool.query('create schema if not exists peer');

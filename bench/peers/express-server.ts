@@ -1,4 +1,5 @@
-// Hello world in Express, bare or protected by the SDK (BENCH_FEED names the port of its feed).
+// Hello world in Express, bare or protected by the SDK. BENCH_FEED is the port of the policy feed
+// that the SDK polls.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import express from 'express';
@@ -14,8 +15,8 @@ if (feed) {
   const url = `http://127.0.0.1:${feed}`;
   const keyrail = createKeyrail({ url, secretKey, projectId: BENCH_PROJECT, log: () => {} });
   if (!(await keyrail.ready())) throw new Error('the node received no policy');
-  // Rate limits are off, because checking them requires a network call. This measures the cost that
-  // all requests have in common.
+  // Rate limits are off, because a rate-limit check requires a network call. Only the cost that the
+  // SDK adds to every request is measured.
   app.use(protect(keyrail, { rateLimit: false, scopes: [] }));
 }
 app.get('/', (_, response) => void response.json({ text: 'hello' }));

@@ -1,6 +1,6 @@
 // The lower bound for notifying many nodes: a server that holds requests and, on a POST, responds
-// to all of them with as many bytes as there are in a delta. It stores nothing unless BENCH_URL
-// names a database.
+// to all of them with as many bytes as a delta has. It stores nothing unless BENCH_URL names a
+// database.
 import Fastify, { type FastifyReply } from 'fastify';
 import { listenWithFastify } from './listen.ts';
 import { openStoredChanges } from './stored-changes.ts';

@@ -1,5 +1,6 @@
 // Hello world in Express, protected by the SDK against a real control plane. BENCH_LIMITS selects
-// how limits are charged; `/calls` returns how many requests the node has sent to charge them.
+// whether rate limits use leases, checks or neither. `/calls` returns how many rate-limit requests
+// the node has sent.
 import express from 'express';
 import { protect } from '../../packages/sdk/src/adapters/express.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';

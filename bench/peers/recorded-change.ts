@@ -10,11 +10,11 @@ import { createSecretKey } from '@keyrail/server/features/secret-keys/create-sec
 import { unlimited } from '@keyrail/server/features/secret-keys/key-limits.ts';
 import { IN_TIME } from './bare-pg.ts';
 
-/** New values that replace the IDs and times in the recorded sample. */
+/** New IDs, a new hash and a new time, which replace the recorded values. */
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
-  /** The operation's own statements, in order. */
+  /** The statements that create the key, in order, without those that begin and end the write. */
   body(fresh: Fresh): Statement[];
   close(fresh: Fresh): Statement;
 };
@@ -78,7 +78,7 @@ function renew({ text, values }: Statement, fresh: Fresh): Statement {
 }
 
 function recordingStore(recorded: Statement[], found: object): Database {
-  // Every query returns a row: the parents to lock, or the newly inserted key.
+  // Every recorded query returns this row. It serves as the parent to lock and as the inserted key.
   const row = { id: KEY_ID, env: 'live', displayPrefix: 'sample', ...found };
   const record = async (statement: Statement): Promise<Answer> => {
     recorded.push(statement);

@@ -16,12 +16,12 @@ export type StartNodes = {
   /** How many names the nodes share; by default, each node has its own. */
   names?: number;
 };
-/** Asks when a version arrived at each node. */
+/** Asks when each node received a version. */
 export type FindArrivals = { port: number; version: number };
 export type Arrivals = { arrivedMs: number[] };
 
 const HEAD_END = '\r\n\r\n';
-/** Long enough for every poll to be held or to get a response. */
+/** How long to wait until the server holds every poll or has responded to it. */
 const SETTLE_MS = 500;
 /**
  * How many connections to open at a time. The system's queue for unaccepted connections is short.
@@ -30,9 +30,9 @@ const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
- * Nodes poll again once no response has arrived for this long. Unlike real nodes, they share one
- * thread, so if the first nodes polled again immediately, the last nodes would read their responses
- * late.
+ * Nodes wait until no response has arrived for this long, and then poll again. Unlike real nodes,
+ * they share one thread. If the first nodes polled again immediately, the last nodes would read
+ * their responses late.
  */
 const QUIET_MS = 20;
 
@@ -66,8 +66,8 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // As in the SDK, the name is in a header. In the path, each node's response would need its own
-    // signature.
+    // A node's name is sent in a header, as in the SDK. If it were in the path, each node would
+    // need a separately signed response.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

@@ -23,7 +23,9 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** If there are more node records than this, no revocation is reported as complete. */
+/**
+ * The maximum number of node names. With more names, no revocation would be reported as complete.
+ */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;
@@ -78,8 +80,8 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const keyIds = await createKeys(call, project, rounds + WAITED);
   const version = 1 + keyIds.length;
   const relay = await startRelay(stopAtEnd, server, { token, projectId: project.projectId });
-  // Each fleet runs in a separate process, because a process can open only a limited number of
-  // files.
+  // Each set of nodes runs in a separate process, because the number of files a process can open is
+  // limited.
   const start = async (fleet: Omit<StartNodes, 'token' | 'count'>): Promise<Nodes> => {
     const nodes: Nodes = stopAtEnd(await openWorker('policy/polling-nodes.ts'));
     await nodes.run({ ...fleet, token, count, names: Math.min(count, NAMES_MAX) }, START_MS);
@@ -166,8 +168,8 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Edge follows only the live environment and the nodes follow both, so that Edge's own record
-      // doesn't count towards the nodes' limit.
+      // Edge itself counts as a node of the live environment only. The nodes behind it follow both
+      // environments, so Edge doesn't count towards their limit.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
       KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,

@@ -72,12 +72,12 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
 }
 
 /**
- * Deliveries by Keyrail, by a server that only holds requests, and by one that also stores the
- * change.
+ * The changes delivered by Keyrail, by a server that only holds requests, and by a server that also
+ * stores the change.
  */
 type Deliveries = Record<'ours' | 'holding' | 'storing', Delivery[]>;
 
-/** Leaves out the warm-up, unless only the warm-up was measured. */
+/** Leaves out the warm-up deliveries, unless there are no others. */
 function counted({ ours, holding, storing }: Deliveries, warmUp: number): Deliveries {
   const from = ours.length > warmUp ? warmUp : 0;
   return { ours: ours.slice(from), holding: holding.slice(from), storing: storing.slice(from) };
@@ -147,7 +147,7 @@ function reportFindings(report: (finding: Finding) => void, deliveries: Deliveri
   const context = { of: lastOf, values: last, goal: lowerIsBetter };
   report(finding('the last node, median', context));
   report(finding('the last node, stored by both', { ...context, peer: 'storing' }));
-  // Delays of nodes that wait for the same revocation aren't independent values.
+  // The delays of nodes waiting for the same revocation aren't independent values.
   const medians = ours.map(({ delaysMs }) => median(delaysMs));
   report(finding('each node', { of: eachOf, values: medians, goal: lowerIsBetter }));
 }

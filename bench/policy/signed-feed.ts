@@ -1,7 +1,7 @@
-// Measures what signatures cost the feed: sends the same polls to a server that signs and to one
-// without a signing key, each with its own database. The SDK sends a node's name in a header, which
-// lets many nodes share one signed response. A name in the query is covered by the signature, so
-// each of those clients needs its own.
+// Measures what signatures cost the policy feed: sends the same polls to a server that signs
+// responses and to a server without a signing key, each with its own database. The SDK sends a
+// node's name in a header, which lets many nodes share one signed response. If the name is in the
+// query, the signature covers it, so every node needs its own response.
 import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import pg from 'pg';
 import { underLoad } from '../load/contestants.ts';

@@ -1,5 +1,6 @@
-// Measures the feed of a project with a million keys: the server memory and time that a full
-// snapshot in pages takes, and a small delta, compared with the same delta in a small project.
+// Measures the policy feed of a project with a million keys: how much time and server memory a full
+// snapshot in pages takes, and how long a small delta takes, compared with the same delta in a
+// small project.
 import type { Program } from '../load/programs.ts';
 import { residentMegabytes } from '../load/usage.ts';
 import { withCleanup } from '../measure/cleanup.ts';
@@ -16,7 +17,7 @@ const PAGE_KEYS = 10_000;
 const GROWTH_MB_MAX = 100;
 const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
-/** How many changes a delta contains: the latest ones of each project. */
+/** How many changes a delta contains: each project's latest changes. */
 const CHANGES = 10;
 const WARM_UP_SNAPSHOTS = 30;
 const WATCH_MS = 25;

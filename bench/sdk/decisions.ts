@@ -75,7 +75,10 @@ const verifying = (worker: Worker<Span, Counted>, name: Peer): Contestant<Name> 
   },
 });
 
-/** A decision's cost in `Map` lookups. CPU times are compared, because neither side waits. */
+/**
+ * How many `Map` lookups take as much CPU time as one decision. CPU times can be compared, because
+ * neither side waits.
+ */
 function costOf(samples: Samples<Name>, name: string): Finding {
   const cpuRates = (which: Name) =>
     samples(which).map(({ perCpuSecond }) => perCpuSecond ?? Number.NaN);

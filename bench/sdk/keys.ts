@@ -39,8 +39,8 @@ export function entryOf(number: number) {
 }
 
 /**
- * The fields that precede `keys` in a policy response. The version is the one after creating the
- * keys one at a time.
+ * The fields that precede `keys` in a policy response. The version is the same as if the
+ * keys had been created one at a time.
  */
 export const headOf = (keys: number) => ({
   workspace_id: WORKSPACE,

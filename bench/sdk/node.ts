@@ -18,7 +18,7 @@ type Kind = 'decide' | 'find';
 export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind: Kind; ms: number };
 
 /**
- * A rate per second, and per second of the thread's own CPU time, which excludes other programs.
+ * A rate per second, and per second of the thread's CPU time, which other programs don't affect.
  */
 export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 
@@ -71,9 +71,10 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
 }
 
 /**
- * Loads the same policy into a second node to measure its memory, and the longest time for which
- * loading blocks the event loop, in CPU time, which excludes other programs. The first node is only
- * timed, because forced garbage collections make V8 collect more often afterwards.
+ * Loads the same policy into a second node, to measure the node's memory and how long loading
+ * blocks the event loop. The blocked time is CPU time, so other programs don't count. The first
+ * node's memory isn't measured, because forced garbage collections would make V8 collect more often
+ * afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,
@@ -98,7 +99,10 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** Creates a flat string, like a header value. Otherwise V8 would have to hash a rope. */
+/**
+ * Copies a concatenated string into a flat one, like a header value. V8 would otherwise have to
+ * flatten the string before hashing it.
+ */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const actions: Record<Kind, (text: string) => void> = {

@@ -8,7 +8,7 @@ export type Ran = { seconds: number; megabytes: number; output: string };
 const LOOK_EVERY_MS = 20;
 const OUTPUT_CHARS_MAX = 100_000;
 
-/** `megabytes`: the peak memory of any one of its processes. */
+/** Runs a command to completion. `megabytes` is the peak memory of its largest process. */
 export async function runCommand(
   words: readonly string[],
   env: Record<string, string> = {},

@@ -17,10 +17,12 @@ const POLL_MS = 4;
 
 export type Keyrail = Server & { bootstrapToken: string };
 
-/** Both URLs point to the benchmark's database. */
+/** A PostgreSQL database for a benchmark. Both URLs point to it. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
-/** Starts a durable PostgreSQL (with fsync and synchronous_commit on). The caller stops it. */
+/**
+ * Starts PostgreSQL with durable commits (fsync and synchronous_commit on). The caller stops it.
+ */
 export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });
@@ -57,7 +59,7 @@ export async function startOnPostgres(
   return { ...program, port, bootstrapToken };
 }
 
-/** Starts with default settings, apart from the data directory. */
+/** Starts Keyrail with default settings, apart from the data directory. */
 export async function startEmbedded(directory: string): Promise<Keyrail> {
   const { port, program } = await start('start', { KEYRAIL_DATA_DIR: directory });
   const bootstrapToken = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();

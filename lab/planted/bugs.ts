@@ -9,7 +9,7 @@ export type Planted = {
   /** The test's title. */
   title: string;
   store: 'embedded' | 'postgres';
-  /** Whether the bug is cheap enough to be part of every test run. */
+  /** Whether the bug's test is quick enough to be part of every test run. */
   isCheap?: true;
 };
 

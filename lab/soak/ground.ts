@@ -1,4 +1,4 @@
-// Creates the objects that steps work on, before the first fault.
+// Creates the objects that steps use, before the first fault.
 import { PASSWORD } from '@keyrail/testing/people.ts';
 import { BOOTSTRAP_TOKEN, BUDGET } from './bed/bed.ts';
 import { textOf } from './history.ts';
@@ -32,7 +32,7 @@ async function newWorkspace(world: World, token: string) {
   return { id: textOf(founded, 'workspace', 'id'), secretKey, made };
 }
 
-/** Creates all objects. The world must already have its API addresses and recorder. */
+/** Creates all objects. `world` must already have its API addresses and its recorder. */
 export async function prepare(world: World): Promise<void> {
   const founder = await newPerson(world, 'first');
   const second = await newPerson(world, 'second');
@@ -63,7 +63,8 @@ export async function prepare(world: World): Promise<void> {
 }
 
 /**
- * Creates a workspace that will exceed its telemetry budget, and one that only its members may see.
+ * Creates a workspace that will exceed its telemetry budget, and another that only its own members
+ * can access.
  */
 async function prepareOthers(world: World): Promise<void> {
   const canary = `canary-${world.fresh()}`;

@@ -44,11 +44,11 @@ export type History = {
   /** All keys and tenants at the end, including revoked ones. */
   keys: Body[];
   tenants: Body[];
-  /** Each key's requests according to the usage metrics at the end. */
+  /** The number of requests per key, according to the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
   /**
-   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * The periods in which counters may have been lost because of a fault that is allowed to lose
    * them.
    */
   losses: Span[];
@@ -94,7 +94,9 @@ export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<
   return groups;
 }
 
-/** A possibly nested member of a response body, or undefined. */
+/**
+ * Returns a field of a response body, which may be nested. Undefined if the field doesn't exist.
+ */
 export const within = (body: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), body);
 

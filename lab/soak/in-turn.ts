@@ -1,6 +1,6 @@
-// Runs faults one after another. Each one begins while every part is running and lasts until its
-// effect is over. Then every part has to recover before the next fault begins. Meanwhile, probes
-// measure the deployment from outside.
+// Runs faults one after another. Each fault begins while every part is running, and lasts until
+// requests succeed again. Then the fault is repaired, and every part has to recover before the next
+// fault begins. All the while, probes send requests from outside the deployment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';
 import { violationsUntilNow } from './checks/all.ts';
@@ -11,24 +11,24 @@ import { send, type World } from './world.ts';
 export type Tried = {
   part: string;
   fault: string;
-  /**
-   * For each kind of probe, the time from the fault until a probe sent after it first succeeded.
-   */
+  /** For each kind of probe, the time from the start of the fault until a probe first succeeded. */
   firstMs: Record<Probe['kind'], number | null>;
-  /** The time from the fault until the end of the last failed probe; 0 if none failed. */
+  /**
+   * The time from the start of the fault until the end of the last failed probe; 0 if none failed.
+   */
   steadyMs: number;
   failed: number;
   probes: number;
   /** The time from the start of the fault until its repair began. */
   repairedMs: number;
-  /** The time from the repair until every part had a spare again; null if that took too long. */
+  /** The time from the repair until every part was running again; null if that took too long. */
   wholeMs: number | null;
   /** When probes failed, and when the part was repaired, in seconds since the fault began. */
   story: string;
   violations: string[];
 };
 
-/** Faults last long enough for health checks to notice a part that doesn't respond. */
+/** The minimum duration of a fault, so that health checks notice a part that doesn't respond. */
 const LASTS_MS_MIN = 8_000;
 const LASTS_MS_MAX = 60_000;
 /** Service counts as restored once no probe has failed for this long. */
@@ -40,12 +40,14 @@ const PAUSE_MS = 2_000;
 export type Turns = {
   trials: readonly Trial[];
   isWhole(): Promise<boolean>;
-  /** No trial begins after this moment. */
+  /** No fault begins after this time. */
   until: number;
   say(line: string): void;
 };
 
-/** Resolves with the faults that were tried; stops early if a part doesn't recover. */
+/**
+ * Runs the faults, and returns the measurements for each. Stops early if a part doesn't recover.
+ */
 export async function tryInTurn(world: World, turns: Turns): Promise<Tried[]> {
   const probes = startProbes(world);
   const tried: Tried[] = [];
@@ -98,7 +100,7 @@ async function tryOne(world: World, { trial, probes, isWhole }: One): Promise<Tr
   };
 }
 
-/** Failures of the same kind are combined into one span if they are less than a pause apart. */
+/** Describes when probes failed, combining failures of the same kind that are close together. */
 function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: number }): string {
   const spans: { kind: string; t0: number; t1: number }[] = [];
   for (const { kind, t0, t1 } of failed.toSorted((a, b) => a.t0 - b.t0)) {

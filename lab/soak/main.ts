@@ -64,7 +64,7 @@ function readCommandLine() {
 async function main(): Promise<void> {
   const { chosen, ...order } = readCommandLine();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(130)); // exit hooks kill the children
+    process.once(signal, () => process.exit(130)); // exit handlers stop the child processes
   }
   let violations = 0;
   for (const [, open] of chosen) {

@@ -31,7 +31,10 @@ const WEIGHTS = {
 
 export type StepKind = keyof typeof WEIGHTS;
 
-/** `dice` selects among the objects that exist when the step runs. */
+/**
+ * A planned step. Its `dice` are random numbers that select among the objects existing when it
+ * runs.
+ */
 export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
 
 export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };

@@ -37,7 +37,8 @@ const asking: Record<Probe['kind'], (world: World) => Asked> = {
     body: { external_id: `probe-${world.fresh()}` },
   }),
   read: ({ projectId }) => ({ kind: 'project.read', path: `/v1/projects/${projectId}` }),
-  // Uses a different key each time, so that the checks reach every master of a Redis Cluster.
+  // Each rate-limit check uses a different key, so that the checks reach every master of a Redis
+  // Cluster.
   check: ({ projectId }) => ({
     kind: 'probe.check',
     method: 'POST',

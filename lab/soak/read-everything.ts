@@ -9,8 +9,8 @@ import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
 /**
- * How long to wait for emails, which is longer than the two minutes for which a killed worker's
- * claim lasts.
+ * How long to wait for emails. If a worker is killed, the emails it has claimed are sent only after
+ * two minutes.
  */
 const MAIL_MS_MAX = 150_000;
 
@@ -38,7 +38,8 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   const usage: Record<string, number> = {};
   for (const id of ids) {
     const read = await ask(url, { path: `/v1/keys/${id}/usage`, token: world.secretKey });
-    // A key that can't be read counts as unused, so that the checks report the lost usage.
+    // If a key's usage can't be read, it counts as zero, so that the checks report the usage as
+    // lost.
     const data = read.kind === 'answered' && read.status === 200 ? read.body.data : [];
     const days = Array.isArray(data) ? data : [];
     usage[id] = days.reduce((sum: number, day) => sum + Number(textOf(day, 'requests')), 0);

@@ -18,7 +18,9 @@ import { filtersOf, startReader } from './steps/feed.ts';
 import { createFor } from './steps/keys.ts';
 import { send, type World } from './world.ts';
 
-/** `part`: only run faults in parts whose names contain this, if faults run in turn. */
+/**
+ * `part`: if faults run one after another, run only those in parts whose names contain this text.
+ */
 export type Order = { seed: number; seconds: number; clients: number; part?: string };
 
 export type FaultRun = { kind: string; ms: number };
@@ -31,7 +33,7 @@ export type Account = {
   /** The number of responses with each status of 500 or above. */
   serverErrors: Record<string, number>;
   faults: FaultRun[];
-  /** The faults that ran in turn, if the bed has any. */
+  /** The results of faults that ran one after another; empty for a test bed without such faults. */
   tried: Tried[];
   recoveries: History['recoveries'];
   residentMiB: { before: Record<string, number>; after: Record<string, number> };
@@ -41,8 +43,8 @@ export type Account = {
 const MEASURE_MS = 250;
 const FIRST_KEYS = 24;
 /**
- * The pause before the final reads. It is longer than the feed holds a poll, so that each reader
- * has the latest version.
+ * The pause before the final reads. It is longer than the server holds a poll, so that each reader
+ * of the feed has received the latest version.
  */
 const QUIET_MS = 2_500;
 
@@ -132,7 +134,9 @@ function newWorld(bed: Bed): World {
   };
 }
 
-/** From here on, every change must be explained by an operation. */
+/**
+ * Begins the history. Every audit row written from now on must result from a recorded operation.
+ */
 async function begin(world: World): Promise<History> {
   const op = await send(world, 'setup', { kind: 'setup', path: '/v1/audit_logs/chain' });
   return {

@@ -28,7 +28,10 @@ export type World = {
   /** A workspace whose telemetry exceeds its budget. */
   spender: { secretKey: string; projectId: string; tenantId: string; keyId: string };
   budget: number;
-  /** Another workspace: a string that must never leave it, and the paths of its objects. */
+  /**
+   * A second workspace: the paths of its objects, and a string that must never appear in responses
+   * to other workspaces.
+   */
   foreign: { canary: string; paths: string[] };
   /** Returns a different string each time. */
   fresh(): string;

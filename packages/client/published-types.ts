@@ -1,6 +1,7 @@
 // Compiled by the build but never run. TypeScript writes out the inferred type of a constant in
-// full, so this file's declarations contain the endpoint types without referring to the protocol or
-// zod. The build publishes these declarations in place of those of src/endpoints.ts.
+// full, so the declarations compiled from this file contain the endpoint types without referring to
+// the protocol or zod. The build publishes them instead of the declarations compiled from
+// src/endpoints.ts.
 import type { Endpoints, ErrorCodes } from './src/endpoints.ts';
 
 /** Without the inner `infer`, TypeScript would print `Resolved<…>` instead of its result. */

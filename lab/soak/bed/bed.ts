@@ -1,4 +1,5 @@
-// A test bed is a deployment under test: its API addresses, its nodes, and the faults it allows.
+// A test bed is a deployment under test: its API addresses, its nodes, and the faults that can be
+// simulated in it.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
@@ -21,17 +22,20 @@ export type Bed = {
   mailDir: string;
   faults: Record<string, Fault>;
   /**
-   * The periods in which counters may have been lost, because of a fault that is allowed to lose
+   * The periods in which counters may have been lost because of a fault that is allowed to lose
    * them.
    */
   losses: Span[];
-  /** Faults that this machine doesn't allow, each with the reason. */
+  /** Faults that this machine can't simulate, each with the reason. */
   skipped: string[];
-  /** The resident memory of each of the product's processes, by name. */
+  /** The resident memory of each Keyrail process, by name. */
   residentMiB(): Record<string, number>;
-  /** If present, these faults run one after another, instead of `faults`. */
+  /** Faults that run one after another. If present, they replace `faults`. */
   trials?: Trial[];
-  /** Whether every part is running and has its spare. A bed without spares leaves this out. */
+  /**
+   * Whether every part of the deployment, including every spare, is running. Omitted in a test bed
+   * without spares.
+   */
   isWhole?(): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -1,4 +1,5 @@
-// Faults in a single part: a process, or the connections through a proxy. All test beds share them.
+// Faults that affect a single part of a deployment: a process, or the connections through a proxy.
+// All test beds use them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';
@@ -80,7 +81,7 @@ export const clogging =
     const start = dice % all.length;
     for (const proxy of [...all.slice(start), ...all.slice(0, start)]) {
       proxy.keepAnswers(false);
-      // The withheld data is lost, so these connections can't continue.
+      // Close the connections, because the proxy has discarded the responses it held back.
       proxy.cutAfter(null);
       await sleep(pauseMs);
     }

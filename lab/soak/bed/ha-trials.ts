@@ -15,7 +15,7 @@ import type { Process } from './processes.ts';
 export type HaParts = {
   etcd: Etcd;
   patroni: Patroni;
-  /** The proxies on each member's connections. */
+  /** For each PostgreSQL member, the proxies on its connections. */
   memberWires: Wire[][];
   redis: ReplicatedRedis;
   hosts: { haproxy: Haproxy; pgbouncer: PgBouncer; api: number }[];
@@ -41,7 +41,10 @@ const frozenBySignal = (part: Signalled) => ({
   thaw: () => part.signal('SIGCONT'),
 });
 
-/** All the ways a part can fail. Which instance fails is chosen when the fault begins. */
+/**
+ * Returns a trial for each way in which a part can fail. The instance that fails is chosen when the
+ * fault begins.
+ */
 function trialsOf(part: string, choose: () => Promise<Part>, isCut: boolean): Trial[] {
   const plug = ({ wires = [] }: Part, isUnplugged: boolean) => {
     for (const wire of wires) wire.unplug(isUnplugged);
@@ -78,7 +81,10 @@ function trialsOf(part: string, choose: () => Promise<Part>, isCut: boolean): Tr
   return trials.filter(({ fault }) => isCut || fault !== 'cut off');
 }
 
-/** Counters may be lost from the start of the fault until the part is running again. */
+/**
+ * Records the period in which counters may be lost: from the start of the fault until the part is
+ * running again.
+ */
 const losingCounters = (trials: Trial[], losses: Span[]): Trial[] =>
   trials.map((trial) => ({
     ...trial,
@@ -132,7 +138,7 @@ export function haTrials(parts: HaParts, losses: Span[]): Trial[] {
   ];
 }
 
-/** Finds the master with the most counters, where a loss is most likely to be noticed. */
+/** Finds the Redis master with the most counters, where a loss is most likely to be noticed. */
 async function busiestMaster(redis: ReplicatedRedis): Promise<RedisServer> {
   const masters = await redis.masters();
   const sizes = await Promise.all(masters.map(async (one) => Number(await one.tell('DBSIZE'))));

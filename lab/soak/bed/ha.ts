@@ -22,7 +22,10 @@ const HOSTS = 2;
 const APIS = 3;
 const WORKERS = 2;
 const POOL_SIZE = 10;
-/** Each store adds an exit listener that removes its files. */
+/**
+ * The maximum number of exit listeners. Each store adds one that removes its files, and by default,
+ * Node.js prints a warning if there are more than ten.
+ */
 const LISTENERS_MAX = 50;
 
 /** Why this machine can't run the bed, or false if it can. */
@@ -110,7 +113,7 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
 
 type Server = { port: number; checkPort: number };
 
-/** A process's PostgreSQL ports: direct, and through the pooler. */
+/** The ports on which a process reaches PostgreSQL: the primary, directly and through PgBouncer. */
 type Address = { primary: number; pooler: number };
 
 export type Host = Address & { haproxy: Haproxy; pgbouncer: PgBouncer; api: number };
@@ -136,8 +139,8 @@ async function openHost(
         port: api,
         mode: 'http',
         check: '/readyz',
-        // If no process is ready, because there is no database, requests go to any live process,
-        // because its error is better than HAProxy's.
+        // While there is no database, no process is ready. Requests then go to any live process,
+        // because its error is more helpful than HAProxy's.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

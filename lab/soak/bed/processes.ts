@@ -1,5 +1,5 @@
 // A Keyrail process on a fixed port that can be killed, frozen and restarted, with a different
-// command prefix or clock each time if needed.
+// clock each time if needed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ const OUTPUT_CHARS_MAX = 100_000;
 const PAGE_MIB = 4096 / 1_048_576;
 const SHIFTED_CLOCK = join(import.meta.dirname, 'shifted-clock.mjs');
 
-/** The environment for a program whose clock is ahead, or behind if `ms` is negative. */
+/**
+ * The environment for a program whose clock runs `ms` milliseconds ahead, or behind if `ms` is
+ * negative.
+ */
 export const clockAhead = (ms: number): Settings =>
   ms === 0 ? {} : { NODE_OPTIONS: `--import=file://${SHIFTED_CLOCK}`, SOAK_CLOCK_MS: String(ms) };
 

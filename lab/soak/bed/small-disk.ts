@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Account } from '@keyrail/testing/stores/scratch.ts';
 
 export type SmallDisk = {
-  /** The prefix for commands that need the disk. */
+  /** The words to put before a command so that it can access the disk. */
   prefix: readonly string[];
   /** Copies a directory onto the disk. */
   copy(from: string): void;
@@ -18,7 +18,7 @@ export type SmallDisk = {
 
 const FILLER = 'filler';
 
-/** Why this machine doesn't allow a separate disk; null if it does. */
+/** Why this machine doesn't support a separate disk; null if it does. */
 export function whyNoDisk(): string | null {
   if (process.getuid?.() !== 0) return 'this fault needs root, to create a mount namespace';
   const tried = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {

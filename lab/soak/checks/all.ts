@@ -1,4 +1,4 @@
-// The invariants by number. Each has a sentence that states it and a function that checks it.
+// The invariants by number, each as a sentence and as a function that checks it.
 import type { Check, Finding, History } from '../history.ts';
 import { I1, I2, I3 } from './audit.ts';
 import { I4, I5, I6, I7, I8, I9 } from './feed.ts';
@@ -45,12 +45,15 @@ export const checkAll = (history: History): Verdict[] =>
   invariants.map(({ name, says, check }) => ({ name, says, ...check(history) }));
 
 /**
- * Checks that need no final reads, so they also run during a soak. They must be quick, because they
- * run in the same process as the bed's proxies.
+ * Checks that don't need the final state, so they also run during a soak. They must be quick,
+ * because they run in the same process as the test bed's proxies.
  */
 export const AT_ANY_TIME = ['I10', 'I18'];
 
-/** Violations that can be found in the operations alone, while a soak is still running. */
+/**
+ * Returns the violations that can be detected while a soak is still running, from its operations
+ * alone.
+ */
 export const violationsUntilNow = (history: History): string[] =>
   invariants
     .filter(({ name }) => AT_ANY_TIME.includes(name))

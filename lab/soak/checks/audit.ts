@@ -1,4 +1,5 @@
-// I1 to I3: the audit log's chain, with one row per change, in real-time order.
+// I1 to I3: the audit log's hash chain is valid, and contains one row per change, in real-time
+// order.
 import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {
@@ -63,7 +64,10 @@ export const I2: Check = ({ ops, audit, auditBefore }) => {
   return found;
 };
 
-/** The key had already been revoked with its tenant, so revoking it changed nothing. */
+/**
+ * Whether the key had already been revoked because its tenant was deleted, so that this revocation
+ * changed nothing.
+ */
 const wasEndedBefore = ({ kind, body }: Op): boolean =>
   kind === 'key.revoke' && body.revoked_reason === 'tenant deleted';
 

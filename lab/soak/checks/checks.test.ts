@@ -26,10 +26,10 @@ test('with an empty history, every check reports that it had nothing to check', 
   ok(verdicts.every(({ reached, violations }) => reached === 0 && violations.length === 0));
 });
 
-test('violations visible from operations alone are found while a soak is still running', () => {
+test('violations that the operations alone reveal are reported while a soak is still running', () => {
   for (const name of AT_ANY_TIME) {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
-    // While the soak is running, only operations are known.
+    // While a soak is running, its history contains only operations.
     const now = (ops = emptyHistory().ops) => violationsUntilNow({ ...emptyHistory(), ops });
     deepEqual(now(good().ops), []);
     for (const history of bad) ok(now(history().ops).some((each) => each.startsWith(`${name}: `)));

@@ -16,7 +16,7 @@ const delta = (since: number, version: number, more: Body = {}): Body =>
 
 const read = (reader: string, body: Body) =>
   op('feed.snapshot', { reader, filter: 'all', project: 'p', cursor: false }, { body });
-/** A delta without a body is a 304. */
+/** Creates a poll for a delta. If `body` is empty, the response is a 304. */
 const polled = (reader: string, since: number, body: Body) =>
   op(
     'feed.delta',
@@ -89,7 +89,8 @@ export const feedCases: Record<string, Case> = {
           read('a', page(4, {})),
           op('project.limits', { id: 'p' }, { body: { policy_version: 6 } }),
           polled('a', 4, page(6, {})),
-          // The new limits may already have version 5, and some other change version 6.
+          // A delta from 5 is valid, because the limits may have changed in version 5 and something
+          // else in version 6.
           polled('a', 5, delta(5, 6)),
         ],
       }),

@@ -107,8 +107,8 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
 /**
- * The same check, but only for states that began with a snapshot in several pages, with changes
- * made between the pages.
+ * Like I5, but only for states that began with a snapshot in several pages, with changes made
+ * between the pages.
  */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 
@@ -149,9 +149,9 @@ export const I7: Check = (history) => {
 export const I8: Check = (history) => {
   const found = new Findings();
   const reads = readsOf(history);
-  // The response contains the version at the time of responding, which a later change may already
-  // have raised. All that is certain is that this change's version is higher than any served before
-  // it began.
+  // The response to a change of limits contains the policy's latest version, which a later change
+  // may already have raised. The limits' own version is only known to be higher than every version
+  // served before the change began.
   const floors = opsOf(history, 'project.limits')
     .filter(isOk)
     .map(({ t0, t1, args: { id } }) => {

@@ -2,7 +2,10 @@
 // recovery.
 import { type Check, Findings, isOk, opsOf, textOf } from '../history.ts';
 
-/** How long hot endpoints may cache a secret key, plus some time for scheduling. */
+/**
+ * How long the idempotency, rate-limit and telemetry endpoints may cache a secret key, plus some
+ * time for scheduling.
+ */
 const HOT_MS = 5_250;
 export const RECOVERED_MS_MAX = 15_000;
 

@@ -13,8 +13,8 @@ import {
 
 const LOCK_MS = 30_000;
 /**
- * The tolerance between two clocks, because the database's clock decides but the driver's is
- * recorded.
+ * The tolerance for the difference between two clocks: locks expire by the database's clock, but
+ * times are recorded by the soak's own clock.
  */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
@@ -40,7 +40,10 @@ export const I15: Check = (history) => {
   return found;
 };
 
-/** Whether the earlier execution's lock may have ended before the later one began. */
+/**
+ * Whether the lock of the earlier execution may have been released or may have expired before the
+ * later execution began.
+ */
 function mayFollow(ops: readonly Op[], earlier: Op, later: Op): boolean {
   const lock = textOf(earlier.body, 'lock_token');
   const isReleased = ops.some(
@@ -57,7 +60,8 @@ function checkStored(scope: string, ops: readonly Op[], found: Findings): void {
   if (stored.length === 0) return;
   const answers = new Set(stored.map(({ args }) => args.answer));
   found.expect(answers.size === 1, () => `${scope} has ${answers.size} stored responses`);
-  // While the disk is nearly full, only the status is stored, and the response says so.
+  // While the disk is nearly full, the server stores only the status of a response, and reports
+  // that in `body_stored`.
   const isBodyStored = stored.every(({ body }) => body.body_stored === true);
   const kept = isBodyStored ? [...answers][0] : null;
   const since = Math.min(...stored.map(({ t1 }) => t1));

@@ -21,7 +21,7 @@ export const historyOf = (history: Partial<History>): History => ({
   ...history,
 });
 
-/** Rows that form a valid chain. */
+/** Adds the sequence numbers and hashes that link audit rows into a valid chain. */
 export function chained(rows: Body[]): Body[] {
   let previous: unknown = GENESIS_HASH;
   return rows.map((row, at) => {

@@ -82,7 +82,7 @@ let isResetting = false;
  * rejected.
  */
 export async function raceReset(world: World, client: string, { dice }: Step): Promise<void> {
-  if (isResetting) return; // a second request would invalidate this token
+  if (isResetting) return; // a second reset would invalidate the token of the first
   isResetting = true;
   try {
     await reset(world, client, dice[0]);

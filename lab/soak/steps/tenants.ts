@@ -1,4 +1,4 @@
-// Steps on tenants, projects, and tenants' embed tokens.
+// Steps that use tenants, projects, and tenants' embed tokens.
 import { isOk, textOf } from '../history.ts';
 import type { Step } from '../plan.ts';
 import { oneOf, send, type World } from '../world.ts';

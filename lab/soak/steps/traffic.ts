@@ -1,4 +1,5 @@
-// Steps on the hot endpoints: idempotency, rate limits, telemetry, and revoked secret keys.
+// Steps that call the most frequently used endpoints, for idempotency, rate limits and telemetry,
+// and steps that use revoked secret keys.
 import { createHash } from 'node:crypto';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -12,7 +13,10 @@ export const LIMIT = 25;
 export const WINDOW_MS = 2_000;
 const HASHED = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Claims a scope. The same scopes are used for a while, then replaced with new ones. */
+/**
+ * Claims an idempotency scope. Each step claims one of a few scopes, which are replaced from time
+ * to time.
+ */
 export async function claimScope(world: World, client: string, { dice }: Step): Promise<void> {
   const age = Math.floor(world.ops.length / 2_000);
   const scope = `${world.workspaceId} ${age} ${dice[1] % SCOPES}`;
@@ -27,8 +31,8 @@ export async function claimScope(world: World, client: string, { dice }: Step): 
     body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
   });
   const lock = textOf(claim.body, 'lock_token');
-  // A scope's first claim sets its fingerprint. If that claim happens to use a wrong one, it is
-  // released, so that others can claim the scope.
+  // The first claim of a scope sets its fingerprint. If that fingerprint is wrong, the scope is
+  // released, so that claims with the right fingerprint can succeed.
   const isKept = !isForeign && dice[2] % 10 < 8;
   if (claim.body.state !== 'execute') return;
   const answer = Buffer.from(world.fresh()).toString('base64');
@@ -75,7 +79,10 @@ export async function checkLimit(world: World, client: string, { dice }: Step): 
   await Promise.all(checks);
 }
 
-/** Creates a secret key, uses it on hot and other endpoints, revokes it, and tries it again. */
+/**
+ * Creates a secret key, uses it on frequently called and on other endpoints, revokes it, and tries
+ * to use it again.
+ */
 export async function useSecretKey(world: World, client: string, { dice }: Step): Promise<void> {
   const made = await send(world, client, {
     kind: 'secret.create',
@@ -135,7 +142,10 @@ export async function sendTelemetry(world: World, client: string, { dice }: Step
   });
 }
 
-/** Sends batches that exceed the budget. Every other batch is rejected, but still charged. */
+/**
+ * Sends batches that exceed the telemetry budget. Every other batch is invalid, but is still
+ * charged to the budget.
+ */
 export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
   const { secretKey, projectId, tenantId, keyId } = world.spender;
   const events = Math.ceil(world.budget / 4);

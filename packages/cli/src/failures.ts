@@ -68,7 +68,7 @@ type FailureContext = { paint: Paint; changes: boolean };
  * Returns the lines for stderr. Messages can quote files, so control characters are made visible.
  */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
-  // Commander has already printed its message.
+  // Commander has already printed its own message.
   if (error instanceof CommanderError) return [];
   if (!(error instanceof Error)) return [`keyrail: ${printable(String(error))}`];
   const head = `${paint('red', 'keyrail:')} ${printable(error.message)}`;

@@ -14,7 +14,10 @@ import { VERSION } from './version.ts';
 
 export type Tree = { groups: readonly Group[]; single: readonly Command[] };
 
-/** Whether the running command changes something. Read if the command fails. */
+/**
+ * Whether the running command changes something. If the command fails, the error message depends on
+ * this.
+ */
 export type Progress = { changes: boolean };
 
 const about = `Manage projects, tenants and API keys of a Keyrail deployment.

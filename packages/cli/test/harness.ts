@@ -93,7 +93,7 @@ export type CliSetup = Harness & {
   home: string;
   /** Runs the CLI in its own process. */
   keyrail: Keyrail;
-  /** Runs the same commands in this process, which is much faster. */
+  /** Runs the CLI in the test's process, which is much faster. */
   here: Keyrail;
 };
 
@@ -114,7 +114,10 @@ export function parsed<T = Printed>({ stdout, stderr, code }: Ran): T {
   return JSON.parse(stdout);
 }
 
-/** Fields that tests read. No validation is needed, because the server checks its responses. */
+/**
+ * The fields of printed JSON that tests read. They aren't validated here, because the server
+ * validates its responses.
+ */
 export type Printed = {
   id: string;
   object: string;

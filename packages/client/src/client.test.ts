@@ -137,7 +137,7 @@ test('paging can start at a cursor, and throws if there are more than `pagesMax`
   }, RangeError);
 });
 
-test('`reply` resolves with the status and the headers as well', async (t) => {
+test('`reply` also resolves with the status and the headers', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });

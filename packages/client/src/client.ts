@@ -32,7 +32,7 @@ const TOTAL_MS_DEFAULT = 60_000;
 const RETRIES_DEFAULT = 2;
 const RETRIES_MAX = 10;
 
-/** The settings of a client. Only `url` is required. */
+/** Client settings. Only `url` is required. */
 export type ClientOptions = {
   /** The deployment's root URL, such as `https://keys.example.com`. */
   url: string;

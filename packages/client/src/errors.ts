@@ -2,7 +2,7 @@
 import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
-/** Every error code of the API. */
+/** Every API error code. */
 export type WireErrorCode = keyof ErrorCodes;
 
 /** One problem with the input; `path` is dotted, such as `rate_limits.0.window_ms`. */
@@ -50,7 +50,7 @@ export class KeyrailError extends Error {
   readonly requestId: string | null;
   /** How long to wait before the next attempt, as requested by the server. */
   readonly retryAfterMs: number | null;
-  /** Set if a change got a 503; otherwise null. */
+  /** Whether the change may have been made. Set only if a change got a 503; otherwise null. */
   readonly outcome: Outcome | null;
   /** The response body, parsed if it is JSON, otherwise as text. */
   readonly body: unknown;
@@ -118,9 +118,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/**
- * Turns an error response into a KeyrailError, which is complete no matter what the body contains.
- */
+/** Turns an error response into a KeyrailError. Fields that the body lacks get default values. */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');

@@ -48,7 +48,7 @@ test('a read succeeds after a reset connection, a 503 and a truncated response',
   }
 });
 
-test('after the last attempt, its error is thrown', async (t) => {
+test("if every attempt fails, the last attempt's error is thrown", async (t) => {
   const { url, seen } = await scriptedServer(t, [refusal(503, 'unavailable')]);
   const error = await caught(createClient({ url, retries: 3 }).call(read));
   ok(error instanceof KeyrailError);

@@ -39,7 +39,7 @@ test('a body is sent as JSON unless it consists of bytes, and a request without 
   equal(sent('POST /x').headers.has('content-type'), false);
 });
 
-test('each vendor-plane POST gets a new idempotency key unless the caller passes one', () => {
+test('each POST that accepts a secret key gets a new idempotency key unless the caller passes one', () => {
   const keyOf = (endpoint: string, input = {}) =>
     sent(endpoint, input).headers.get('idempotency-key');
   match(keyOf('POST /v1/keys') ?? '', /^[0-9a-f]{32}$/);

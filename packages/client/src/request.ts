@@ -61,7 +61,8 @@ export function preparePath(
   else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) {
     sent.set(REQUEST_KEY_HEADER, newIdempotencyKey());
   }
-  // Concatenated, because resolving a path such as `//other.example` would change the host.
+  // The URL is built by concatenation, because resolving a path such as `//other.example` would
+  // change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body), isKeyed };
 }
@@ -81,7 +82,7 @@ export function newIdempotencyKey(): string {
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop empty and dot segments, so the request would go to a different endpoint.
+  // URL parsing drops empty and dot segments, so such an ID would lead to a different endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }
@@ -93,7 +94,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied, because the caller may reuse the buffer before the last retry.
+  // The buffer is copied, because the caller may reuse it before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

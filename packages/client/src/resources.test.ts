@@ -1,4 +1,5 @@
-// Each endpoint is available as exactly one method, and the method names follow a rule.
+// Each endpoint is available as exactly one method, whose name is derived from the HTTP method and
+// the path.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -19,7 +20,7 @@ const namesIn = (table: object, before = ''): Named[] =>
 const named = namesIn(methods);
 const endpoints: readonly string[] = Object.keys(allEndpoints);
 
-/** Names that don't follow the rule, because the regular names would read badly. */
+/** Method names that aren't derived, because the derived name would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'secretKeys.current': 'secretKeys.getCurrent',
   'sessions.current': 'sessions.deleteCurrent',
@@ -55,8 +56,8 @@ const camelCase = (word: string): string =>
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Returns the name that the rule gives. The path is the resource, and the verb comes from the HTTP
- * method or from the path's last word.
+ * Derives a method's name from its endpoint. The path gives the resource. The verb comes from the
+ * HTTP method or is the last word of the path.
  */
 function nameByRule(endpoint: string): string {
   const [method = '', path = ''] = endpoint.split(' ');
@@ -87,7 +88,7 @@ test('the README lists every method and no others', () => {
   deepEqual(listed.toSorted(), named.map(({ name }) => name).toSorted());
 });
 
-test('method names follow the rule, apart from the listed exceptions', () => {
+test('method names are derived from the HTTP method and the path, apart from the listed exceptions', () => {
   const exceptions = new Set<string>();
   for (const { name, endpoint } of named) {
     const rule = nameByRule(endpoint);

@@ -63,7 +63,7 @@ type Send = {
 
 /** Creates the methods. `send` calls an endpoint by its method and path. */
 export function resourcesOver(send: Send): Resources {
-  // The methods and the type come from the same table.
+  // The cast is safe, because `Resources` is derived from this table.
   return methodsOf(methods satisfies Table, send) as never;
 }
 

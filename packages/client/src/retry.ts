@@ -9,8 +9,8 @@ const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
 /**
- * POSTs that can be repeated without an idempotency key: one only reads, and the other, a
- * revocation, changes nothing when repeated.
+ * POSTs that can be repeated without an idempotency key: explaining a key is read-only, and
+ * revoking a revoked key changes nothing.
  */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
@@ -33,7 +33,8 @@ export type RetryLimits = {
 };
 
 /**
- * Retries until an attempt succeeds, another one would be useless or unsafe, or a limit is reached.
+ * Retries until an attempt succeeds, a further attempt would be unsafe or pointless, or a limit is
+ * reached.
  */
 export async function withRetries<T>(
   limits: RetryLimits,

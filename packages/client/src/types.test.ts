@@ -11,7 +11,7 @@ const holds = <T extends true>(): T | undefined => undefined;
 
 const params = { id: 'x' };
 
-/** Never runs. Only its types are checked. */
+/** This function never runs. Only its types are checked. */
 export async function misuse(client: Client): Promise<void> {
   // @ts-expect-error no such endpoint
   await client.call('GET /v1/key');
@@ -43,7 +43,7 @@ export async function misuse(client: Client): Promise<void> {
   client.pages('GET /v1/workspace');
 }
 
-/** The same for resource methods. Never runs. */
+/** Calls to resource methods that must not compile. They are never made. */
 export async function misuseOfMethods(client: Client): Promise<void> {
   // @ts-expect-error no such method
   await client.keys.remove('x');
@@ -69,7 +69,7 @@ export async function misuseOfMethods(client: Client): Promise<void> {
   await client.keys.revoke('x', { query: { dry_run: true } });
 }
 
-/** Calls that must compile. Never runs. */
+/** Calls that must compile. They are never made. */
 export async function use(client: Client): Promise<void> {
   await client.call('POST /v1/keys/{id}/rotate', { params });
   await client.call('POST /v1/keys/{id}/rotate', { params, body: { overlap_hours: 48 } });

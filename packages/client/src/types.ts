@@ -1,4 +1,4 @@
-// The types of endpoints' inputs and responses.
+// Types for endpoint inputs and responses.
 import type { Endpoints } from './endpoints.ts';
 
 type Nothing = Record<never, never>;
@@ -125,7 +125,7 @@ type BodyPart<E extends { body: unknown; bodyOptional: boolean }> = E['body'] ex
     ? { body?: E['body'] | undefined }
     : { body: E['body'] };
 
-/** An optional query field may also be undefined, which omits it too. */
+/** An optional query field may also be undefined, in which case it is omitted. */
 type OrUndefined<T> = {
   [K in keyof T]: Nothing extends Pick<T, K> ? T[K] | undefined : T[K];
 };

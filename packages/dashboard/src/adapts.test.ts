@@ -1,4 +1,4 @@
-// The pages adapt to zoom, wider text spacing, forced colours and reduced motion.
+// Dashboard pages adapt to zoom, wider text spacing, forced colours and reduced motion.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

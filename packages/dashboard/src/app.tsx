@@ -1,4 +1,4 @@
-// Shows the screen for the current URL, in its frame.
+// Shows the screen for the current URL, inside the frame with the navigation.
 import type { ComponentType } from 'react';
 import { lazyScreen } from './lazy-screen.tsx';
 import { matchOf, workspacePageOf } from './match.ts';

@@ -10,7 +10,7 @@ import { openGround, type Vendor } from '../test/ground.ts';
 const KEYS = 250;
 const TENANTS = 120;
 const PAGE_ROWS = 100;
-/** The maximum number of requests for the frame, the screen and the first page of rows. */
+/** The maximum number of requests for the navigation, the screen and the first page of rows. */
 const FIRST_READS_MAX = 12;
 /** The maximum number of requests for another page of rows and the data shown with it. */
 const PAGE_READS_MAX = 4;

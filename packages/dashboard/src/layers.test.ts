@@ -91,8 +91,8 @@ test('the dialog that asks a user to sign in again stays open, no matter how man
   await press('Control+k');
   await at('Search or jump to…');
   await call('DELETE /v1/auth/sessions/current');
-  // Inserted in one step, because the sign-in dialog takes the focus as soon as a request is
-  // rejected.
+  // The text is inserted in a single step, because the sign-in dialog takes the focus as soon as a
+  // request is rejected.
   const loaded = Promise.withResolvers<void>();
   await page.route('**/assets/*.js', (route) => loaded.promise.then(() => route.fallback()));
   await Promise.all([page.waitForRequest('**/assets/*.js'), page.keyboard.insertText('anything')]);

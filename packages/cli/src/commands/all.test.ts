@@ -1,4 +1,4 @@
-// All commands together: each of them has help and is included in completion.
+// Every command has help and is included in shell completion.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

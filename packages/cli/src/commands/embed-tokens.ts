@@ -1,4 +1,4 @@
-// Creates embed tokens, for trying out what a page embedded for a tenant can do.
+// Creates embed tokens, for trying out what a tenant's embedded page can do.
 import { type Answer, KeyrailError } from '@keyrail/client';
 import { type Group, secretCommand } from '../command.ts';
 import { type Failure, refused } from '../failures.ts';

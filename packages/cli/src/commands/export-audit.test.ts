@@ -1,4 +1,5 @@
-// `keyrail audit export`: new files, continued files, and the script that verifies them offline.
+// `keyrail audit export`: starting a file, resuming an incomplete file, and verifying a file
+// offline with the script.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
@@ -27,7 +28,7 @@ async function setUp(t: TestContext) {
   return { ...stood, file, run, lastSeq };
 }
 
-test('an export can be continued after its last complete entry, even if the file ends with an incomplete line', async (t) => {
+test('an export can be resumed after its last complete entry, even if the file ends with an incomplete line', async (t) => {
   const { file, run, lastSeq, given } = await setUp(t);
   const first = await lastSeq();
   equal((await run()).code, 0);
@@ -47,7 +48,7 @@ test('an export can be continued after its last complete entry, even if the file
   match((await verify(file)).output, new RegExp(`${last} entries, intact`));
 });
 
-test('an edited export cannot be continued, and the verification script reports the edited entry', async (t) => {
+test('an edited export cannot be resumed, and the verification script reports the edited entry', async (t) => {
   const { file, run, lastSeq } = await setUp(t);
   await run();
   const lines = (await readFile(file, 'utf8')).split('\n');
@@ -80,7 +81,7 @@ test('given saved anchors and a JWKS, the script can detect offline that the end
   match((await verify(file, ...kept)).output, /line 1: no key of the JWKS signed this/);
 });
 
-test('an export with a test key fails, because that key cannot see every entry', async (t) => {
+test("an export with the test environment's secret key fails, because that key cannot see every entry", async (t) => {
   const { file, here, tokens } = await setUp(t);
   const env = { KEYRAIL_TOKEN: tokens.testKey };
   const { code, stderr } = await here(['audit', 'export', '--out', file], { env });

@@ -3,7 +3,7 @@ import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setUpCli } from '../../test/harness.ts';
 
-test('a search prints what it found, and a full key is neither sent nor printed', async (t) => {
+test('a search prints its matches, and a full key is neither sent nor printed', async (t) => {
   const { keyrail, given } = await setUpCli(t);
   const tenant = await given.tenant({ name: 'Globex Corporation', external_id: 'cust_1042' });
   const place = { tenant_id: tenant.id, project_id: (await given.project()).id };

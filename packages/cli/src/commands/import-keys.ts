@@ -16,8 +16,8 @@ import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/option
 import { projectIdOf } from '../input/resolve-ids.ts';
 
 /**
- * The maximum length of a call's JSON in characters. Even if none of them are ASCII, the call stays
- * within the API's limit.
+ * The maximum length of a request's JSON in characters. Even if no character is ASCII, the request
+ * stays within the API's size limit.
  */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
@@ -131,7 +131,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Looks for the wanted tenants, page by page. Throws if any don't exist. */
+/** Looks up the tenants named in the file, page by page. Throws if any of them don't exist. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);

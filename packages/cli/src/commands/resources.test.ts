@@ -125,7 +125,7 @@ test('a dry run shows what would change without changing it', async (t) => {
   equal((await keyrail(`keys revoke ${key.tenant_id} --dry-run`)).code, 1, 'no such key');
 });
 
-test('the key to explain is read from stdin or identified by its ID, and is never passed as an argument', async (t) => {
+test('`keys explain` reads a key from stdin or takes its ID, and rejects a full key as an argument', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { id, key, display_prefix: prefix } = await given.key({ scopes: ['a'] });
   const allowed = await keyrail('keys explain', { input: `${key}\n` });

@@ -50,7 +50,8 @@ test('`webhooks listen` signs events for matching changes and forwards them', as
   void running.finally(() => {
     isDone = true;
   });
-  // The command forwards only changes made after it started, so keep making some until two arrive.
+  // The command forwards only changes made after it started, so keep making changes until two of
+  // them arrive.
   await until(async () => {
     if (isDone) return true;
     await given.project();

@@ -146,7 +146,7 @@ function objectIn(text: string, path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Reported below as an error.
+    // The error below also covers text that can't be parsed.
   }
   throw usage(`${path} contains a line that isn't JSON.`);
 }

@@ -51,7 +51,7 @@ test('each row is returned with the number of the line it starts on', () => {
   );
 });
 
-test('text that other programs may parse differently is rejected, with its line number', () => {
+test('CSV that other programs may parse differently is rejected, with its line number', () => {
   const cases: [text: string, line: number][] = [
     ['a\n"b', 2],
     ['a\nb\n"c\nd\ne', 3],

@@ -18,8 +18,7 @@ type Sent = {
 };
 
 /**
- * The maximum number of calls for a batch. A second conflict in a row means that another import is
- * also running.
+ * The maximum number of calls for a batch. Repeated conflicts mean that another import is running.
  */
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;

@@ -52,7 +52,7 @@ async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
   }
 }
 
-test('an ambiguous prefix changes nothing and lists the matches, and an unknown one is an error', async (t) => {
+test('an ambiguous prefix changes nothing and lists the matching keys, and an unknown prefix is an error', async (t) => {
   const { here: keyrail, given, tokens } = await setUpCli(t);
   const [first, second] = await twoAlike(given);
   const start = first.display_prefix.slice(0, 'kr_live_x'.length);

@@ -26,7 +26,10 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** Returns a list option that prints only rows in which one of these fields contains the text. */
+/**
+ * Returns the `--search` option of a list, which prints only rows in which one of these fields
+ * contains the given text.
+ */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} contains this text`,

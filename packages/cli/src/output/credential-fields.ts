@@ -7,7 +7,7 @@ import { createdField, type Field, idField, metaField, nameField } from './field
 
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
-/** The properties that API keys and secret keys have in common. */
+/** Properties shared by API keys and secret keys. */
 type Credential = Omit<SecretKey, 'object' | 'state' | OfSecretKeys> & { state: KeyState };
 
 type OfSecretKeys =

@@ -30,7 +30,7 @@ export function cellOf<T>(field: Field<T>, one: T, format: Format): Cell {
 
 export const isEmpty = (value: FieldValue): boolean => value === null || value === '';
 
-/** Fields that many objects share. */
+/** Fields that many kinds of object have. */
 export const idField = { title: 'id', of: (one: { id: string }) => one.id } as const;
 
 export const nameField = {

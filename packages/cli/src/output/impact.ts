@@ -45,7 +45,10 @@ export function impactText(impact: Impact): string {
   return figures.filter((figure) => figure !== false).join(' ');
 }
 
-/** If not all keys were counted, the others may have been used more recently. */
+/**
+ * Formats when the affected keys were last used. If only some of them were counted, the others may
+ * have been used more recently.
+ */
 function lastUsed({ capped }: Impact, time: string | null): string | null {
   if (!capped) return time;
   return time === null ? 'unknown' : `${time} or later`;

@@ -27,7 +27,7 @@ test('a pipe receives only the secret; its details go to stderr', async (t) => {
   match(whole.stderr, /shown only once/);
 });
 
-test("--json prints the API's response, and prints a list as an array", async (t) => {
+test("--json prints the API's response, or an array if the response is a list", async (t) => {
   const { keyrail, as } = await setUpCli(t);
   deepEqual(parsed(await keyrail('workspace get --json')), await as.liveKey('GET /v1/workspace'));
   const listed: unknown = parsed(await keyrail('environments list --json'));

@@ -37,7 +37,7 @@ export async function secretFrom(
   throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Fails if there is no terminal on which to ask a question, because --yes is then required. */
+/** Fails if there is no terminal to ask a question on. In that case, --yes is required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(

@@ -30,8 +30,8 @@ const watchedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);
     lastRequestId = requestId ?? lastRequestId;
-    // A gateway error without a request ID means that the gateway can't reach the server. An
-    // overloaded server still sends one.
+    // A gateway error without a request ID means that the gateway can't reach the server. Errors
+    // from an overloaded server have a request ID.
     if (requestId === null && GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
     else serverAnswered();
     if (response.status === 401 && token !== null) await noticeEnd(response.clone(), token);

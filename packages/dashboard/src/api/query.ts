@@ -54,7 +54,10 @@ export type ListResult<T> = {
   isPending: boolean;
   hasMore: boolean;
   isLoadingMore: boolean;
-  /** False while the list is loading, and after an error until the user tries again. */
+  /**
+   * Whether the next page can be loaded now: not while the list is loading, and not after an error
+   * until the user retries.
+   */
   canLoadMore: boolean;
   loadMore(): void;
   refetch(): unknown;
@@ -83,7 +86,8 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
   });
   const { data: read } = query;
   const loadMore = async () => {
-    // Loading the next page would cancel a running reload, and its changes would never be shown.
+    // Wait for a running reload. Loading the next page would cancel it, and the reloaded rows would
+    // never be shown.
     if (query.isRefetching) await query.refetch({ cancelRefetch: false });
     await query.fetchNextPage({ cancelRefetch: false });
   };
@@ -177,8 +181,8 @@ function takesKey(endpoint: Endpoint): boolean {
 }
 
 /**
- * Null for data that is the same in every workspace. A tab can load that data even while the
- * session is in another workspace.
+ * The workspace that cached data belongs to. Null for data that is the same in every workspace,
+ * which a tab can load even while the session is in another workspace.
  */
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
   worksInWorkspace(endpoint) ? workspaceId : null;

@@ -10,7 +10,10 @@ type Read = { queryKey: readonly unknown[]; state: { data: unknown } };
 const isHeld = (held: unknown): held is Held =>
   typeof held === 'object' && held !== null && 'pageParams' in held;
 
-/** True if the data isn't a long list. Long lists are only reloaded after a change. */
+/**
+ * True unless the data is a list with many loaded pages. Such lists are only reloaded after a
+ * change.
+ */
 export const isShort = ({ state }: Pick<Read, 'state'>): boolean =>
   !isHeld(state.data) || state.data.pages.length <= REREAD_PAGES_MAX;
 

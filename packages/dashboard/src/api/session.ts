@@ -67,7 +67,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
     token,
     userId: user.id,
     email: user.email,
-    // Both values are computed from the server's times, because this machine's clock may be wrong.
+    // Both values are based on times from the server, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };
@@ -94,7 +94,7 @@ function keep(session: SessionFacts): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(session));
   } catch {
-    // Without storage, the session is lost when the page is reloaded.
+    // Without session storage, the session is lost when the page is reloaded.
   }
   state.set({ status: 'in', session });
 }

@@ -8,7 +8,7 @@ export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without any requests, and when it ends in any case. */
+  /** How long the session lasts without requests, and when it ends regardless of requests. */
   idleMs?: number;
   endsMs?: number;
 };

@@ -1,11 +1,13 @@
 // The words that describe each action in the audit log: what an actor did to a target.
 
 type Words = {
-  /** Shown between the actor and the target. */
+  /** The verb, shown between the actor and the target. */
   verb: string;
   /** The kind of target, shown before its name. */
   noun: string;
-  /** Shown instead of the verb and the target if the actor and the target are the same user. */
+  /**
+   * The verb shown instead of `verb` and the target if the actor and the target are the same user.
+   */
   own?: string;
 };
 
@@ -48,7 +50,7 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.redelivered': { verb: 'resent a delivery to', noun: 'webhook endpoint' },
 };
 
-/** Fields whose names differ between the API and the interface. */
+/** Fields whose names differ between the API and the user interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
   disabled: 'state',
   embed_origins: 'allowed origins',
@@ -59,10 +61,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   url: 'URL',
 };
 
-/**
- * Shown for a limit of a secret key that the log stores as null, which means that there is no
- * limit.
- */
+/** Shown for a secret key's limit that is null in the log, which means unlimited. */
 export const unlimited: Readonly<Record<string, string>> = {
   permissions: 'everything its role allows',
   project_ids: 'all projects',

@@ -1,4 +1,4 @@
-// The audit rows that the dashboard loads, and the names of what they mention.
+// Types for the audit rows that the dashboard loads, and for the names of the objects in them.
 import type { Item } from '@keyrail/client';
 
 export type AuditRow = Item<'GET /v1/audit_logs'>;

@@ -28,7 +28,7 @@ type Check = {
   remembered: Head | null;
 };
 
-/** Checks the rows that follow the given head, and stops at the first break. */
+/** Checks the rows that follow `head`, and stops at the first row that doesn't match. */
 export async function checkRows({
   rows,
   head,

@@ -24,7 +24,7 @@ export const changesOf = (payload: Payload, names: Names): FieldChange[] =>
 
 const PROJECTS = 'project_ids';
 
-/** The IDs of the projects that a secret key was limited to, or lost. */
+/** The IDs of the projects that a change gave to or took from a secret key. */
 export function changedProjects({ payload: { changes } }: AuditRow): string[] {
   const { to, added, removed } = membersOf(membersOf(changes)[PROJECTS]);
   return [to, added, removed].flatMap(textsOf);
@@ -35,7 +35,8 @@ export const isNarrowing = (payload: Payload): boolean =>
   changedFields(payload).every((field) => field in unlimited || field === 'expires_at');
 
 /**
- * The permissions that a secret key lost or, if only its role limited it before, those it has left.
+ * The permissions that a secret key lost. If it had no limit before except its role, the
+ * permissions it has left.
  */
 export function permissionsLost({ changes }: Payload): { removed: string[] } | { left: string[] } {
   const { removed, to } = membersOf(membersOf(changes).permissions);

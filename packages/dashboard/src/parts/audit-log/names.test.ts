@@ -6,13 +6,10 @@ import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { endpointFor } from '@keyrail/testing/webhooks.ts';
 import { openGround, type Vendor } from '../../../test/ground.ts';
 
-/** More than one page of any list. */
+/** How many objects of each kind are added, which is more than one page of a list. */
 const NEWER = 120;
 
-/**
- * Adds keys and secret keys that are newer and members who joined earlier, so that all of these are
- * listed first.
- */
+/** Adds API keys, secret keys and members that lists show before the objects in the test. */
 async function crowd({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
   const { id: project_id } = await given.project({ name: 'Later' });
   const { id: tenant_id } = await given.tenant({ name: 'Latecomer' });
@@ -39,7 +36,7 @@ async function crowd({ given, as, testApp, workspaceId }: Vendor): Promise<void>
   `);
 }
 
-test('entries name old, revoked and deleted objects, and people who have left', async (t) => {
+test('entries show the names of old, revoked and deleted objects, and of members who have left', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -100,7 +97,7 @@ test('entries name old, revoked and deleted objects, and people who have left', 
   await ground.axe(page);
 });
 
-test('a change to the projects of a secret key names the projects', async (t) => {
+test("an entry for a change to a secret key's projects shows the projects' names", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -129,7 +126,7 @@ test('a change to the projects of a secret key names the projects', async (t) =>
   await ground.axe(page);
 });
 
-test('changes made in the key manager name the tenant', async (t) => {
+test("entries for changes made in the key manager show the tenant's name", async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -151,7 +148,7 @@ test('changes made in the key manager name the tenant', async (t) => {
   await page.getByText('Initech, through the key manager, created the key').waitFor();
 });
 
-test('a page of entries that mentions more than 100 keys names them all', async (t) => {
+test('a page of entries that mentions more than 100 keys shows the names of all of them', async (t) => {
   const ROTATIONS = 60;
   const ground = await openGround(t);
   if (!ground) return;
@@ -161,7 +158,7 @@ test('a page of entries that mentions more than 100 keys names them all', async 
   const old = Array.from({ length: ROTATIONS }, (_, at) =>
     given.key({ project_id, tenant_id, name: `Key ${at}` }),
   );
-  // Rename with SQL, which adds no log entries, so that all the rotations fit on one page.
+  // Rename the keys with SQL, which adds no log entries, so that all the rotations fit on one page.
   const naming = ['set local session_replication_role = replica'];
   for (const [at, { id }] of (await Promise.all(old)).entries()) {
     const next = await as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours: 0 });

@@ -43,8 +43,8 @@ export function useNames(rows: readonly AuditRow[]): Names {
 const nameOf = (tenant: Item<'GET /v1/tenants'>): string => tenant.name ?? tenant.external_id;
 
 /**
- * The tenants behind the key manager's sessions. A row only contains the session, which can only
- * change keys of its own tenant.
+ * Maps the key manager's sessions to their tenants. A row contains only the session, but a session
+ * can only change keys of its own tenant.
  */
 function sessionsIn(
   rows: readonly AuditRow[],
@@ -60,7 +60,10 @@ function sessionsIn(
   );
 }
 
-/** Fields of a payload that name the target. Deleted objects have no other name. */
+/**
+ * Fields of a row's payload that contain the target's name. Once the target is deleted, its name is
+ * found nowhere else.
+ */
 const NAMING = ['display_prefix', 'slug', 'external_id', 'host', 'email'];
 
 const nameIn = ({ target_id, payload }: AuditRow): (readonly [string, string])[] =>

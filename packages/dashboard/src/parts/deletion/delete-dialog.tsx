@@ -23,7 +23,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
   const change = useChange(lines[kind]);
   const refresh = useRefresh();
-  // If the count failed to load, assume that there is more than one key.
+  // If the number of live keys couldn't be loaded, assume that there are several.
   const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
   const confirm = () =>
     change.mutate(input, {

@@ -33,7 +33,8 @@ export function Receipt({ receipt, keyId }: Props) {
 }
 
 /**
- * Null until verification has finished. Any string other than these three is the reason it failed.
+ * The result of verifying the receipt. Null until verification has finished. Strings other than
+ * these three are the reason for a failure.
  */
 type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 

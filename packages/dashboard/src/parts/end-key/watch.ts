@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // Any policy version newer than the latest one before the change includes it.
+      // A version newer than the latest version before the change always includes the change.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,
