@@ -78,7 +78,7 @@ test('settings also accept a single address', () => {
   }
 });
 
-test('an IPv4-mapped address can match an IPv4 network, and text that is not an address matches none', () => {
+test('an IPv4-mapped address can match an IPv4 network, and text that is not an address matches no network', () => {
   const check = createAddressCheck(['10.0.0.0/8']);
   equal(check('::ffff:10.1.2.3'), true);
   equal(check('11.0.0.1'), false);

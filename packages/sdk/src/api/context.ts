@@ -75,7 +75,7 @@ export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly expiresAt: null;
 };
 
-/** The context on a route with `onNoPolicy: 'allow'`; check `verified` to see which it is. */
+/** The context on a route with `onNoPolicy: 'allow'`; `verified` shows which of the two it is. */
 export type KeyContext<R = unknown> = RequestContext<R> | UnverifiedContext<R>;
 
 /** The context for any route; null if `skip` is set. */

@@ -130,7 +130,7 @@ test('a context has the documented fields and shows them when printed', () => {
   equal(context.scopes.has('invoices'), false);
 });
 
-test('a context does not change when its key is removed and another takes its place', () => {
+test('a context does not change when its key is removed and another key takes its place', () => {
   const policy = policyOf('both');
   const decision = decide(inputs(policy), first(), {});
   ok(decision.allowed && policy);

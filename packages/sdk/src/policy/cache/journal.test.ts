@@ -136,7 +136,7 @@ test('a journal without its policy file is not used, and is removed when it is o
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy'] as const) {
-    // A newer version may have replaced the one just found.
+    // A newer version may have replaced the file just found.
     await until(async () => {
       const path = await newestFile(from, kind);
       const name = basename(path);
