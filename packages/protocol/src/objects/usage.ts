@@ -41,7 +41,8 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-const codes = Object.keys(denialCodes) as DenialCode[]; // every key is a DenialCode
+// The keys of denialCodes are exactly the values of DenialCode.
+const codes = Object.keys(denialCodes) as DenialCode[];
 
 /** Why nodes deny requests. Unknown reasons count as `other`. */
 export const CountedDenial = z.enum([...codes, 'other']);

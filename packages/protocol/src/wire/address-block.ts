@@ -45,7 +45,7 @@ export function networkIn(text: string): NetworkIn {
   return { network };
 }
 
-/** Returns what is wrong with an IP address or a CIDR block; null if it is valid. */
+/** Returns what is wrong with an IP address or a CIDR block; null if the text is valid. */
 export function addressBlockFlaw(text: string): string | null {
   if (isIP(text) !== 0 && blockIn(text)) return null;
   return networkIn(text).flaw ?? null;

@@ -1,5 +1,5 @@
-// Wraps handlers that take a Web `Request` and return a `Response`, such as those on Bun and Deno
-// and the route handlers of many frameworks.
+// Wraps handlers that take a Web `Request` and return a `Response`, such as handlers on Bun and
+// Deno, and framework route handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';

@@ -3,7 +3,7 @@ import type { Env } from '@keyrail/protocol/wire/env.ts';
 
 export type { Env } from '@keyrail/protocol/wire/env.ts';
 
-/** One rate limit of a key, as resolved by the policy feed. */
+/** A rate limit that applies to a key: one of its own or, if it has none, its project's default. */
 export type RateLimitRule = {
   readonly id: string;
   readonly limit: number;

@@ -149,7 +149,7 @@ test('a context does not change when its key is removed and another key takes it
   equal(JSON.stringify(decision.context), before);
 });
 
-test("a key's shared scope set cannot be changed", () => {
+test('the scope set in a context cannot be changed', () => {
   const known = inputs(policyOf('both'));
   const admitted = [
     decide(known, first(), {}),

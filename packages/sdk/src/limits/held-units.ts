@@ -207,7 +207,9 @@ export class HeldUnits {
       : 0;
   }
 
-  /** How many units to request when too few are left for this request; 0 to check it instead. */
+  /**
+   * How many units to request when too few are left for a request; 0 to check the request instead.
+   */
   unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);

@@ -36,9 +36,10 @@ export type DiskCache = {
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves to true if a node that starts from this cache would reject every key removed so far,
-   * because either the removals have been written, or there are no files. Resolves to false if
-   * neither could be achieved; the policy in force must then not be acknowledged. Never rejects.
+   * Resolves to true if a node that starts from this cache would reject every key removed so far:
+   * either the removals have been written, or there are no files. Resolves to false if the files
+   * can be neither updated nor removed; the policy in force must then not be acknowledged. Never
+   * rejects.
    */
   secure(): Promise<boolean>;
   /** Records when the node sent the request that confirmed the policy in force. */

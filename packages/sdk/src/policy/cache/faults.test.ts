@@ -23,7 +23,7 @@ import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { applyJournal, Journal } from './journal.ts';
 
-test("a revocation that arrives while the first policy file is being written is in the file's journal from the start", async (t) => {
+test('a revocation that arrives while the first policy file is being written is in the journal as soon as that file exists', async (t) => {
   const { clock, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();

@@ -148,7 +148,7 @@ async function copyNow(from: string, to: string): Promise<void> {
   }
 }
 
-/** Generates one step of the control plane: new, changed and revoked keys. */
+/** Generates one round of changes on the control plane: new, changed and revoked keys. */
 function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   return Array.from({ length: 1 + chance.below(4) }, (): Change => {
     const number = chance.below(60);
