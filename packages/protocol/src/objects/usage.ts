@@ -41,7 +41,7 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-// The keys of denialCodes are exactly the values of DenialCode.
+// Object.keys returns `string[]`, but every key of denialCodes is a DenialCode.
 const codes = Object.keys(denialCodes) as DenialCode[];
 
 /** Why nodes deny requests. Unknown reasons count as `other`. */
