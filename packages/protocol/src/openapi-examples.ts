@@ -13,7 +13,7 @@ type Sampling = {
   isShown(position: Position): boolean;
 };
 
-/** Optional fields that are included in the examples of request bodies. */
+/** Optional fields included in request body examples. */
 const shownInBodies = new Set([
   'name',
   'scopes',

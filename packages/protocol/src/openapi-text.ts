@@ -1,5 +1,5 @@
-// The OpenAPI document's prose, in Markdown: conventions for all endpoints, a description of each
-// group, and one of each kind of credential.
+// The OpenAPI document's prose, in Markdown: conventions for all endpoints, and descriptions of
+// each group of endpoints and each kind of credential.
 import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';
 import { type Auth, accepts, type Credential } from './wire/auth.ts';
@@ -163,6 +163,6 @@ const schemeOf: Record<Credential, keyof typeof securitySchemes> = {
   signature: 'scannerSignature',
 };
 
-/** Returns the schemes that an endpoint accepts; any one of them is enough. */
+/** Returns the security schemes that an endpoint accepts; any one of them is enough. */
 export const securityOf = (auth: Auth): JsonObject[] =>
   accepts[auth].map((credential) => ({ [schemeOf[credential]]: [] }));

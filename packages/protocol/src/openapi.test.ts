@@ -9,7 +9,7 @@ import { auditActions, noticeTypes, TEST_EVENT } from './wire/event-types.ts';
 
 type Node = { [key: string]: Node };
 
-// Serialised and parsed again, because that is what clients receive.
+// The document is serialised and parsed again, because clients receive it as JSON.
 const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
@@ -33,7 +33,7 @@ test('the document lists every endpoint and no others', () => {
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test("operation IDs and tags match the client's method names and stay the same", () => {
+test("operation IDs and tags match the client's method names and never change", () => {
   const found = lines.map((line) => {
     const { operationId, tags } = operationOf(line);
     return [line, `${tags?.[0]} ${operationId}`];
@@ -131,7 +131,7 @@ test('every operation documents client errors, and conflicts where they can occu
   });
 });
 
-test('an endpoint with an idempotency key documents its conflicts and its replayed response', () => {
+test('an endpoint that accepts an idempotency key documents its conflicts and its replayed response', () => {
   const keyed = lines.filter((line) =>
     parametersOf(line).some(({ name }) => String(name) === 'Idempotency-Key'),
   );
@@ -188,7 +188,7 @@ test('timestamps in requests are strings; request objects reject unknown fields,
   ok(!('additionalProperties' in (schemas?.ApiKey ?? {})));
 });
 
-test('the document includes string lengths', () => {
+test('the document includes the length limits of strings', () => {
   const create = operationOf('POST /v1/tenants').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
 });

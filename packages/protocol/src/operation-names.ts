@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** IDs that don't follow the rule, because the regular ID would read badly. */
+/** Operation IDs that don't follow the rule, because the regular ID would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -19,10 +19,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources whose objects have a different name. */
+/** Object names that differ from the name of their resource in the client. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
-/** The verbs that a GET method's name can start with. Any other first word describes the result. */
+/**
+ * The verbs that a client method for a GET endpoint can start with. Any other first word describes
+ * the result.
+ */
 const READING = ['get', 'list', 'verify'];
 
 const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
@@ -44,7 +47,10 @@ function pathOf(line: string): readonly string[] {
 /** Returns the client resource that the endpoint belongs to. */
 export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
 
-/** Built from the method's verb, the object, and the method's other words. */
+/**
+ * Returns an endpoint's operation ID: its client method's verb, the object, and the method's other
+ * words.
+ */
 export function operationId(line: string): string {
   const path = pathOf(line);
   const exception = EXCEPTIONS[path.join('.')];

@@ -60,7 +60,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** IDs, passed by repeating the parameter; always parsed to an array. */
+/** A list of IDs, passed by repeating the parameter and always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -83,7 +83,7 @@ export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
  */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
-/** A list parameter for requesting objects whose IDs a client already has. */
+/** A filter for lists, for fetching objects whose IDs a client already has. */
 export const byId = {
   id: Ids.optional().meta({
     description: `Only these, up to ${IDS_MAX}. Unknown IDs are left out.`,
@@ -121,7 +121,10 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/** Comma-separated words, known or not, parsed without duplicates and in alphabetical order. */
+/**
+ * Comma-separated feature names, whether known or not, parsed to an array without duplicates, in
+ * alphabetical order.
+ */
 export const Understands = z
   .string()
   .regex(UNDERSTANDS_PATTERN, { message: 'must be lowercase words, separated by commas' })
@@ -140,7 +143,10 @@ export const Understands = z
 
 const TYPES_PATTERN = `^(${searchTypes.join('|')})(,(${searchTypes.join('|')}))*$`;
 
-/** Types, separated by commas or repeated; parsed in the order of the table. */
+/**
+ * The types to search for, separated by commas or passed by repeating the parameter; parsed in the
+ * order of `searchTypes`.
+ */
 export const SearchTypes = z
   .union([z.string(), z.array(z.string())])
   .transform((value, ctx) => {
@@ -155,7 +161,7 @@ export const SearchTypes = z
     description: 'The types to find, separated by commas; by default, all of them.',
   });
 
-/** The text of a search through everything. Spaces around it do not count. */
+/** The text of a workspace search. Leading and trailing spaces are ignored. */
 export const SearchText = z
   .string()
   .refine((value) => !looksSecret(value), {
@@ -176,12 +182,14 @@ export const SearchText = z
       'a full credential is rejected, because URLs are logged.',
   });
 
-/** Which other rows are searched for a text in the middle of a field, in descriptions. */
+/**
+ * For parameter descriptions: when a search also finds text in the middle of a field in older rows.
+ */
 export const OLDER_MATCHES =
   "with PostgreSQL's extension `pg_trgm`, also among older keys, tenants and projects, if the text " +
   `has ${SEARCH_PART_CHARS_MIN} letters (A to Z) or digits in a row and is not common`;
 
-/** Creates a list's search parameter. A row matches if one of these fields contains the text. */
+/** Creates a list's `q` parameter. A row matches if one of the `fields` contains the text. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

@@ -72,7 +72,7 @@ export const Slug = z
       'with no hyphen at either end',
   );
 
-/** Stored as sent. Comparisons ignore case. */
+/** An email address, stored as sent. Comparisons ignore case. */
 export const Email = z
   .string()
   .refine(isEmail, `must be an email address of at most ${EMAIL_CHARS_MAX} characters`)
@@ -95,7 +95,7 @@ export const NewPassword = Password.meta({
     'Common passwords and your own email address are rejected.',
 });
 
-/** Parsed to a Date, truncated to milliseconds. */
+/** A timestamp, parsed to a Date and truncated to milliseconds. */
 export const Timestamp = z
   .string()
   .transform((value, ctx) => {
@@ -145,7 +145,7 @@ export const EmbedOrigins = z
   .max(EMBED_ORIGINS_MAX)
   .refine(isUnique, 'origins must be unique');
 
-/** The permissions of a secret key, in the order of the list. */
+/** The permissions of a secret key, sorted in the order of `permissions`. */
 export const Permissions = z
   .array(z.enum(permissions))
   .min(1)
@@ -193,7 +193,7 @@ export const DisplayPrefix = z
 
 export const NodeId = z.string().regex(NODE_ID);
 
-/** 16 random bytes in base64url. */
+/** The nonce in a request to the policy feed: 16 random bytes in base64url. */
 export const FeedNonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
 
 export const OverlapHours = z
@@ -202,8 +202,8 @@ export const OverlapHours = z
   .max(OVERLAP_HOURS_MAX)
   .default(OVERLAP_HOURS_DEFAULT);
 
-// Parts cannot contain the dots that separate them, so matching backtracks over at most one part.
-// Because the length is checked first, matching takes microseconds at most.
+// In both patterns, the parts between dots cannot contain dots themselves, so matching backtracks
+// over at most one part. Because the length is checked first, matching takes microseconds at most.
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 

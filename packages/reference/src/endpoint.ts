@@ -76,7 +76,10 @@ const parameterRows =
 const bodyRemark = ({ description, isRequired }: NonNullable<Operation['body']>): string | null =>
   description ?? (isRequired ? null : 'optional');
 
-/** Without a title, the table is for a response, and only its optional fields are marked. */
+/**
+ * Renders a table of fields. A table without a title describes a response and marks only its
+ * optional fields.
+ */
 function fieldTable(
   title: string | null,
   rows: readonly Row[],

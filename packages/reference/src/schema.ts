@@ -22,7 +22,10 @@ export type FieldRow = {
   meaning: string | null;
 };
 
-/** The heading of an alternative. The rows below it apply if the condition holds. */
+/**
+ * The heading of one of several alternative schemas. The rows below it apply if the condition
+ * `when` is met.
+ */
 type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;

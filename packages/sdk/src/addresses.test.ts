@@ -1,5 +1,5 @@
-// A node with several URLs switches away from one that is down, frozen or useless, and returns to
-// it once it recovers.
+// A node with several URLs switches away from a URL that is down, frozen or cut off from the
+// control plane, and returns to that URL once it recovers.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';

@@ -48,7 +48,7 @@ export function createAddresses({ transports, clock, chance, log }: AddressParts
     return null;
   }
 
-  /** Moves to the first candidate that is alive. At most one search runs at a time. */
+  /** Switches to the first candidate that responds. At most one search runs at a time. */
   async function move(candidates: readonly number[], abandons: boolean): Promise<void> {
     if (isChoosing || isClosed) return;
     isChoosing = true;

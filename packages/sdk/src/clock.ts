@@ -30,7 +30,8 @@ export const systemClock: Clock = {
 export type Chance = () => number;
 
 /**
- * Random numbers are drawn in blocks, because a separate draw costs as much as a whole decision.
+ * Random numbers are drawn in blocks, because drawing each one separately costs as much as a whole
+ * decision.
  */
 const drawn = new Uint32Array(256);
 let left = 0;

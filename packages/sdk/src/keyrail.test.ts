@@ -188,7 +188,7 @@ test('a policy becomes stale if it is not confirmed, even if no request has fail
   equal(decision.allowed && decision.context.degraded, true);
 });
 
-test('a node with a test secret key loads only test keys and rejects any other feed', async (t) => {
+test('a node with a test secret key loads only test keys, and a node with a live one rejects a test-only feed', async (t) => {
   const plane = new Plane();
   plane.env = 'test';
   const live = plane.issue();

@@ -58,13 +58,13 @@ export const CreatedSecretKey = SecretKey.extend({
 }).meta({ id: 'CreatedSecretKey' });
 export type CreatedSecretKey = z.output<typeof CreatedSecretKey>;
 
-/** A new workspace's first key. Retrying the request never returns it again. */
+/** The first key of a new workspace. Retrying the request does not return the key again. */
 export const FirstSecretKey = SecretKey.extend({
   key: z.string(),
   key_shown_once: z.literal(true),
 }).meta({ id: 'FirstSecretKey' });
 
-/** The new key, and in `previous_key` the old one with its shortened expiry. */
+/** The new key. `previous_key` is the old key with its shortened expiry. */
 export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKey }).meta({
   id: 'RotatedSecretKey',
 });

@@ -16,7 +16,7 @@ const lifetime = {
   absolute_expires_at: WireTime,
 };
 
-/** The response to signing in, which is the only one that contains the token. */
+/** The sign-in response, the only response that contains the session token. */
 export const Session = z
   .strictObject({
     ...lifetime,

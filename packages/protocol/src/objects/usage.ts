@@ -4,7 +4,7 @@ import { Env, Uuid } from '../validators.ts';
 import { type DenialCode, denialCodes } from '../wire/denials.ts';
 import { Count, WireDay, WireMonth, WireTime } from './wire.ts';
 
-/** Only days with traffic, in ascending order. */
+/** A key's requests per day. Contains only days with traffic, in ascending order. */
 export const Usage = z
   .strictObject({
     object: z.literal('usage'),
@@ -41,7 +41,8 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-const codes = Object.keys(denialCodes) as DenialCode[]; // denialCodes has no other keys
+// Object.keys returns `string[]`, but every key of denialCodes is a DenialCode.
+const codes = Object.keys(denialCodes) as DenialCode[];
 
 /** Why nodes deny requests. Unknown reasons count as `other`. */
 export const CountedDenial = z.enum([...codes, 'other']);
@@ -62,7 +63,7 @@ const figures = {
   latency_ms: Latency.nullable(),
 };
 
-/** Only intervals with traffic, in ascending order. */
+/** Usage per hour or day. Contains only intervals with traffic, in ascending order. */
 export const UsageOverview = z
   .strictObject({
     object: z.literal('usage_overview'),

@@ -15,7 +15,7 @@ const person = {
 export const User = z.strictObject({ object: z.literal('user'), ...person }).meta({ id: 'User' });
 export type User = z.output<typeof User>;
 
-/** The user in the response to signing in, which has no `object` field here. */
+/** The user in a sign-in response, where it has no `object` field. */
 export const SessionUser = z.strictObject(person);
 
 export const Membership = z

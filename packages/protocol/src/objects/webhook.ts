@@ -61,8 +61,8 @@ export const WebhookDelivery = z
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 
 /**
- * The event for a change. `data` is the audit log entry, as a secret key for the endpoint's
- * environment would see it.
+ * The event for a change. `data` is the audit log entry as the API would return it to a secret key
+ * for the endpoint's environment.
  */
 export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { WIRE_TIME } from '../timestamp.ts';
 import { SHA256_HEX } from '../wire/sha256-hex.ts';
 
-/** A time in a response: UTC, with three digits of milliseconds and `Z`. */
+/** A time in a response: UTC, with exactly three digits of milliseconds, ending in `Z`. */
 export const WireTime = z.string().regex(WIRE_TIME).meta({ format: 'date-time' });
 
 /** A calendar day in UTC. */

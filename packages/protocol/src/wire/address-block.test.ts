@@ -71,14 +71,14 @@ test('a canonical network is parsed unchanged, and contains the address it was d
   );
 });
 
-test('settings also accept a single address', () => {
+test('settings accept a single IP address as well as a network', () => {
   for (const text of ['10.0.0.1', '::1', '10.0.0.0/8']) equal(addressBlockFlaw(text), null, text);
   for (const [text, flaw] of rejected.filter(([, why]) => !why.startsWith('must have a length'))) {
     equal(addressBlockFlaw(text), flaw);
   }
 });
 
-test('an IPv4-mapped address can match an IPv4 network, and text that is not an address matches none', () => {
+test('an IPv4-mapped address can match an IPv4 network, and text that is not an address matches no network', () => {
   const check = createAddressCheck(['10.0.0.0/8']);
   equal(check('::ffff:10.1.2.3'), true);
   equal(check('11.0.0.1'), false);

@@ -20,10 +20,13 @@ function blockIn(text: string): Block | null {
   return bits > bitsMax ? null : { address, version: version === 4 ? 4 : 6, bits, isRange };
 }
 
-/** A range in its canonical form (RFC 5952), or what is wrong with the text. */
+/**
+ * The result of parsing a CIDR block: its canonical form (RFC 5952), or what is wrong with the
+ * text.
+ */
 type NetworkIn = { network: string; flaw?: never } | { network: null; flaw: string };
 
-/** Reads `address/length`. Bits beyond that length must be zero. */
+/** Parses a CIDR block. Bits after its prefix length must be zero. */
 export function networkIn(text: string): NetworkIn {
   const block = blockIn(text);
   if (!block) return flawed('must be a CIDR block, such as 203.0.113.0/24');
@@ -42,13 +45,15 @@ export function networkIn(text: string): NetworkIn {
   return { network };
 }
 
-/** What is wrong with an address, such as `10.0.0.1`, or a CIDR block; null if nothing is. */
+/** Returns what is wrong with an IP address or a CIDR block; null if the text is valid. */
 export function addressBlockFlaw(text: string): string | null {
   if (isIP(text) !== 0 && blockIn(text)) return null;
   return networkIn(text).flaw ?? null;
 }
 
-/** Whether every address of the second network is in the first. Both are canonical. */
+/**
+ * Whether the first network contains every address of the second. Both must be in canonical form.
+ */
 export function containsNetwork(outer: string, inner: string): boolean {
   const container = blockIn(outer);
   const contained = blockIn(inner);
@@ -90,13 +95,13 @@ function textOf(value: bigint, version: 4 | 6): string {
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** An IPv4-mapped IPv6 address counts as IPv4. */
+/** Whether an address is IPv4. An IPv4-mapped IPv6 address counts as IPv4. */
 const isIPv4 = (address: string, version: number): boolean =>
   version === 4 || mapped.check(address, 'ipv6');
 
 /**
  * Returns a function that checks whether an IP address is in one of the blocks. Node.js also
- * matches IPv4 addresses against IPv6 ranges such as `::/0`, so each version has its own list.
+ * matches IPv4 addresses against IPv6 ranges such as `::/0`, so each IP version has its own list.
  */
 export function createAddressCheck(blocks: readonly string[]): (address: string) => boolean {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };

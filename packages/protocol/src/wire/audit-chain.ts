@@ -44,5 +44,5 @@ export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
 export function hashedText(row: ChainedFields, workspaceId: string): string {
   const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
   const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
-  return canonicalJson(hashed as JsonValue); // from a response: JSON
+  return canonicalJson(hashed as JsonValue); // the fields are JSON values
 }

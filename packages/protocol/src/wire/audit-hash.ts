@@ -2,6 +2,6 @@
 import { createHash } from 'node:crypto';
 import { type ChainedFields, hashedText } from './audit-chain.ts';
 
-/** Computes the hash of a row, in the form in which the API returns it. */
+/** Computes the hash of a row, which must have the form in which the API returns it. */
 export const hashOfRow = (workspaceId: string, row: ChainedFields): string =>
   createHash('sha256').update(hashedText(row, workspaceId)).digest('hex');

@@ -74,7 +74,10 @@ export type DenialResponse = {
 type Said = ErrorText & {
   code: string;
   missingScopes?: readonly string[];
-  /** Sent as at least one second, because zero would invite the caller to retry in a loop. */
+  /**
+   * The response's Retry-After is at least one second, because zero would invite the caller to
+   * retry in a loop.
+   */
   retryAfterSeconds?: number | null;
 };
 

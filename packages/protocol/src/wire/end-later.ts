@@ -22,7 +22,8 @@ function endAll(): void {
   const ready = endings;
   endings = [];
   for (const { response, body, isAscii } of ready) {
-    // ASCII has the same bytes in both encodings, and latin1 is faster because it only copies them.
+    // UTF-8 and latin1 encode ASCII text as the same bytes, and latin1 is faster because it only
+    // copies them.
     response.end(body, isAscii ? 'latin1' : 'utf8');
   }
 }

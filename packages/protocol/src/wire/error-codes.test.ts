@@ -53,7 +53,7 @@ test('a code used by both the SDK and the server has the same status in both', (
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);
 });
 
-test('an error body can have details, what the credential lacks, and an outcome, but no other fields', () => {
+test('an error body can have details, missing scopes or permissions, and an outcome, but no other fields', () => {
   const error = { code: 'forbidden', message: 'No.' };
   ok(ErrorBody.safeParse({ error }).success);
   ok(

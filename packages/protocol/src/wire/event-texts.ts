@@ -1,4 +1,4 @@
-// When each event is sent, for the guide and the OpenAPI document.
+// Descriptions of when each event is sent, for the webhook guide and the OpenAPI document.
 import { type AuditAction, type NoticeType, TEST_EVENT } from './event-types.ts';
 
 export const eventTexts: Readonly<Record<AuditAction | NoticeType | typeof TEST_EVENT, string>> = {

@@ -37,8 +37,8 @@ export const signatureParams = (
 const PARAMS = /^(\(.*\));created=(\d{1,11});keyid="([\w-]{1,100})";alg="ed25519"$/;
 
 /**
- * Reads the parameters. Null unless the signature covers exactly the components required for this
- * response.
+ * Reads a signature's parameters. Returns null unless the signature covers exactly the components
+ * required for this response.
  */
 export function readSignatureParams(
   text: string,

@@ -3,7 +3,7 @@
 import { IMPORTED_KEY_CHARS_MAX } from './limits.ts';
 
 export const HEADER_CHARS_MAX = {
-  /** The scheme, a space, and the longest key. */
+  /** `Bearer`, a space, and a key of the maximum length. */
   authorization: 'Bearer '.length + IMPORTED_KEY_CHARS_MAX,
   /** Any other header with a key, such as `x-api-key`. */
   key: IMPORTED_KEY_CHARS_MAX,

@@ -175,8 +175,8 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
 
 /**
- * Signed, because V8 stores such numbers unboxed. Each of the four tables is computed from the one
- * before it.
+ * The four CRC tables, each computed from the one before it. They contain signed integers, because
+ * V8 stores such numbers unboxed.
  */
 const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   let crc = CRC_TABLE[index & 0xff] ?? 0;

@@ -80,7 +80,7 @@ export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 // The maximum length of the text in a request to explain a key. The text need not be a key.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// The maximum number of keys a dry run counts, newest first. Older keys are ignored.
+// The maximum number of keys that a dry run counts. It counts the newest keys and ignores the rest.
 export const IMPACT_KEYS_MAX = 10_000;
 // If a dry run covers all of a tenant's keys, it counts nodes in at most this many combinations of
 // project and environment.
@@ -109,21 +109,21 @@ export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
 export const AUDIT_NAME_CHARS_MAX = 64;
 export const AUDIT_ACTOR_CHARS_MAX = 200;
-// The minimum and maximum number of IDs in a query. The parameter is repeated for each of them.
+// The minimum and maximum number of IDs in a query. The parameter is repeated for each ID.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
-// Enough for one entry per ID and environment.
+// The maximum page size for key counts, enough for one entry per ID and environment.
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
 // The maximum number of matches per field and, for keys, per environment and state. Further matches
 // are not listed.
 export const SEARCH_MATCHES_MAX = 500;
-// A text of at least this many characters also matches in the middle of a field. It's looked for in
-// this many of the newest rows and, for keys, in as many for each environment.
+// A search text of at least SEARCH_PART_CHARS_MIN characters is also looked for in the middle of
+// fields, in the newest SEARCH_EXAMINED_MAX rows (for keys, in that many per environment).
 export const SEARCH_PART_CHARS_MIN = 3;
 export const SEARCH_EXAMINED_MAX = 10_000;
-// A search through everything.
+// The workspace search
 export const FIND_CHARS_MAX = 100;
 export const FOUND_PER_TYPE_MAX = 10;
 export const CURSOR_CHARS_MIN = 1;
@@ -154,7 +154,7 @@ export const UNDERSTANDS_CHARS_MAX = 200;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
 
 // Receipts
-/** How long a retired receipt signing key's public key stays published. */
+/** How long the public key stays published after a receipt signing key is retired. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
 // Embed tokens
@@ -205,7 +205,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One sampled event can represent at most this many requests, which is the largest exact integer.
+// One sampled event can represent at most this many requests. Larger integers might not be exact.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

@@ -1,9 +1,12 @@
 // Finds the valid name most likely meant by a misspelt one.
 
-/** Longer names are not compared with others. */
+/** A name longer than this gets no suggestion. */
 const NAME_CHARS_MAX = 64;
 
-/** Null if no name is similar enough, or if several are equally similar. Ignores case. */
+/**
+ * Returns the most similar name; null if none is similar enough, or if several are equally similar.
+ * Ignores case.
+ */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > NAME_CHARS_MAX) return null;
   const lower = name.toLowerCase();

@@ -53,7 +53,7 @@ export type Profile = keyof typeof profiles;
 
 export const profileNames = Object.keys(profiles) as [Profile, ...Profile[]];
 
-/** Returns the permissions in the order of the list, without duplicates. */
+/** Returns the permissions without duplicates, in the order of `permissions`. */
 export const sortedPermissions = (held: readonly Permission[]): Permission[] =>
   permissions.filter((name) => held.includes(name));
 
@@ -65,7 +65,7 @@ export function profileOf(held: readonly Permission[] | null): Profile | null {
   return profileNames.find(isEqual) ?? null;
 }
 
-/** Returns the permissions in `needed` that a key lacks. If `held` is null, it lacks none. */
+/** Returns the permissions in `needed` that a key lacks. A key whose `held` is null lacks none. */
 export const lacks = (
   held: readonly Permission[] | null,
   needed: readonly Permission[],

@@ -10,20 +10,20 @@ export const isRequestKey = (value: string): boolean =>
   value.length <= REQUEST_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);
 
 /**
- * The first segments, after /v1/, of paths that are not for vendors but for people, machines and
- * webhooks.
+ * The first path segments, after /v1/, of endpoints that are not for managing a workspace, but for
+ * user accounts, nodes, embed tokens and webhooks.
  */
 const OTHER_PLANES = new Set(
   `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
 );
 
-/** POSTs for vendors that change nothing. */
+/** POST endpoints that change nothing. */
 const READS = new Set(['/v1/keys/explain']);
 
 /**
- * Whether a request accepts an idempotency key. Every POST for vendors that changes something
- * accepts one, so that the change is made once and retries get the stored response. A test checks
- * that these are the endpoints that accept both a secret key and a session.
+ * Whether a request accepts an idempotency key. All POST endpoints that accept both a secret key
+ * and a session do, except those that change nothing. The change is then made once, and retries get
+ * the stored response. A test compares these paths with the credentials that each endpoint accepts.
  */
 export function takesRequestKey(method: string, path: string): boolean {
   const [plain = ''] = path.split('?', 1);

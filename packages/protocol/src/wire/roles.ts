@@ -4,7 +4,9 @@ export const roles = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof roles)[number];
 
-/** Returns the lowest role that may call an endpoint for vendors. Members may only read. */
+/**
+ * Returns the lowest role whose session or secret key may call an endpoint. Members may only read.
+ */
 export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
   raisedTo ?? (isSafe ? 'member' : 'admin');
 

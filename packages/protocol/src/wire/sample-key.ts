@@ -1,4 +1,4 @@
-// An active API key in the form of a response, without optional values. For previews and tests.
+// An active API key as the API returns it, without optional values. Used in previews and tests.
 
 const ID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 

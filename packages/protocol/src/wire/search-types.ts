@@ -1,4 +1,4 @@
-// What a search through everything finds.
+// The types of objects that a workspace search can find.
 export const searchTypes = [
   'api_key',
   'tenant',

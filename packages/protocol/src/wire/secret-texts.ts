@@ -8,7 +8,10 @@ const CREDENTIAL = new RegExp(
   'gi',
 );
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
-/** The space may be URL-encoded, and the credential may come from another product. */
+/**
+ * Matches a bearer credential, including one from another product. The space after `Bearer` may be
+ * URL-encoded.
+ */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
 /** Replaces each credential in the text with its display prefix. */

@@ -5,7 +5,8 @@ export const WORKSPACE_HEADER = 'keyrail-workspace';
 const IN_WORKSPACE = /^\w+ \/v1\/(?!(auth|deployment|embed|webhooks|workspaces)\b)/;
 
 /**
- * Whether an endpoint works within the credential's workspace. All others are for people, embed
- * tokens, webhooks or probes. A test compares this with the credentials that each endpoint accepts.
+ * Whether an endpoint works within the credential's workspace. All other endpoints are for user
+ * accounts, embed tokens, webhooks or probes. A test compares this with the credentials that each
+ * endpoint accepts.
  */
 export const worksInWorkspace = (line: string): boolean => IN_WORKSPACE.test(line);

@@ -1,4 +1,4 @@
-// The adapter in docs/frameworks.md passes the same tests as the SDK's own.
+// The adapter in docs/frameworks.md passes the same tests as the SDK's own adapters.
 import { ok } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -57,7 +57,7 @@ test('the adapter works in an app that replaces the global Promise', async (t) =
     await close();
     await keyrail.close();
   });
-  // Async functions return the runtime's own Promise, which is not an instance of this class.
+  // Async functions return the runtime's own Promise, which is not an instance of `Own`.
   globalThis.Promise = class Own<T> extends usual<T> {};
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '' };
   equal((await fetch(url, { headers })).status, 200);

@@ -26,7 +26,7 @@ export function nodeCall(
     query,
     route: typeof route === 'string' && !route.includes('*') ? route : null,
     header: (name) => {
-      // Ignores inherited properties such as `constructor`.
+      // `hasOwn` ignores inherited properties such as `constructor`.
       const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     },

@@ -25,7 +25,7 @@ adapterSuite('node:http', ({ keyrail, charge }) => {
   });
 });
 
-test('the header for keys can have the name of an inherited property, such as constructor', async (t) => {
+test('the key can be sent in a header named like an inherited property, such as constructor', async (t) => {
   const keyrail = await createTestKeyrail({
     keys: [{}],
     keyHeaders: ['__proto__', 'constructor', 'x-api-key'],

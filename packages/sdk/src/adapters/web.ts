@@ -1,5 +1,5 @@
-// Wraps handlers that take a Web `Request` and return a `Response`: on Bun and Deno, and as route
-// handlers.
+// Wraps handlers that take a Web `Request` and return a `Response`, such as handlers on Bun and
+// Deno, and framework route handlers.
 import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';

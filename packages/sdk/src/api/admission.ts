@@ -41,7 +41,7 @@ export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
   /** The request context; null when the route skips verification. */
   readonly context: C;
-  /** Add these to the response. */
+  /** Headers to add to the response. */
   readonly headers: Readonly<Record<string, string>>;
   /** How many bytes of the response body `settle` needs; 0 for none. */
   readonly captureBytesMax: number;

@@ -3,7 +3,7 @@ import type { Env } from '@keyrail/protocol/wire/env.ts';
 
 export type { Env } from '@keyrail/protocol/wire/env.ts';
 
-/** One rate limit of a key, as resolved by the policy feed. */
+/** A rate limit that applies to a key: one of its own or, if it has none, its project's default. */
 export type RateLimitRule = {
   readonly id: string;
   readonly limit: number;
@@ -75,7 +75,7 @@ export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly expiresAt: null;
 };
 
-/** The context on a route with `onNoPolicy: 'allow'`; check `verified` to see which it is. */
+/** The context on a route with `onNoPolicy: 'allow'`; `verified` shows which of the two it is. */
 export type KeyContext<R = unknown> = RequestContext<R> | UnverifiedContext<R>;
 
 /** The context for any route; null if `skip` is set. */

@@ -9,7 +9,7 @@ export type Verify<R = unknown> = {
   (keyText: string | null | undefined, route?: RouteOptions): Decision<KeyContext<R>>;
 };
 
-/** An admission, or the promise of one. */
+/** An admission, or a promise of one. */
 export type Admitting<C> = Admission<C> | Promise<Admission<C>>;
 
 export type Admit<R = unknown> = {

@@ -66,7 +66,7 @@ export type KeyrailOptions<R = unknown> = {
    * changes.
    */
   longPoll?: boolean | undefined;
-  /** The interval between plain polls; 10 seconds by default, 1 s to 1 min. */
+  /** The interval between polls that are not held open; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
   /**
    * How long after its last confirmation the policy becomes stale; 90 s by default, and at least

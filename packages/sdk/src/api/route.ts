@@ -54,6 +54,9 @@ export type RouteIdempotency = {
   required?: boolean | undefined;
   /** How long a response is stored; one day by default. */
   ttlMs?: number | undefined;
-  /** What to do while claims are unavailable; `deny` by default, so that nothing runs twice. */
+  /**
+   * What to do while idempotency claims are unavailable; `deny` by default, so that nothing runs
+   * twice.
+   */
   onUnavailable?: 'allow' | 'deny' | undefined;
 };

@@ -34,8 +34,8 @@ export type FoundKey<R> = {
   readonly keyText: string;
   readonly isImported: boolean;
   /**
-   * The words that contain both IDs, and their offset. They never change, even if the key is
-   * removed.
+   * The array that contains the key's two IDs, and the offset at which they start. The IDs never
+   * change, even if the key is removed.
    */
   readonly ids: Int32Array;
   readonly idsAt: number;

@@ -130,7 +130,7 @@ test('a context has the documented fields and shows them when printed', () => {
   equal(context.scopes.has('invoices'), false);
 });
 
-test('a context does not change when its key is removed and another takes its place', () => {
+test('a context does not change when its key is removed and another key takes its place', () => {
   const policy = policyOf('both');
   const decision = decide(inputs(policy), first(), {});
   ok(decision.allowed && policy);
@@ -149,7 +149,7 @@ test('a context does not change when its key is removed and another takes its pl
   equal(JSON.stringify(decision.context), before);
 });
 
-test("a key's shared scope set cannot be changed", () => {
+test('the scope set in a context cannot be changed', () => {
   const known = inputs(policyOf('both'));
   const admitted = [
     decide(known, first(), {}),

@@ -27,7 +27,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
   readonly verified = true;
   rateLimit: readonly RateLimitState[] | null = null;
   readonly resources: R | null;
-  /** Only declared, so that the property exists only if the node requested it. */
+  /** Declared without a value, so that the property exists only if the node requested the field. */
   declare tenantExternalId?: string;
   readonly #verifiedBy: unknown;
 
@@ -45,7 +45,9 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.resources = key.resources;
   }
 
-  /** Not an own property, so that copies, which may have been modified, do not have it. */
+  /**
+   * A getter on the prototype, so that copies of a context, which may have been modified, lack it.
+   */
   get [VERIFIED_BY](): unknown {
     return this.#verifiedBy;
   }

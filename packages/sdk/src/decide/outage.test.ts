@@ -15,7 +15,7 @@ const SCOPES = ['a', 'b', 'c'];
 
 type ModelKey = { text: string; env: 'live' | 'test'; scopes: string[]; expiresAt: number };
 
-/** Computes the expected decision in the simplest way. */
+/** Computes the expected decision with the simplest possible code. */
 function expected(key: ModelKey | null, route: RouteOptions, now: number): string {
   if (!key) return 'unknown_key';
   if (key.expiresAt <= now) return 'expired';

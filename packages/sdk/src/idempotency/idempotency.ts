@@ -124,7 +124,10 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
   };
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
-  /** Retries until a success or a hard failure; null if every attempt failed. */
+  /**
+   * Sends a request until it succeeds or has a hard failure; returns null after `tries` failed
+   * attempts.
+   */
   async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
     for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
       const outcome = await post(step, body);
@@ -157,7 +160,9 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
 
 const ttlOf = ({ ttlMs }: Claim) => (ttlMs === null ? {} : { ttl_ms: ttlMs });
 
-/** Every verdict except `execute`; null for `execute` and for an invalid response. */
+/**
+ * Reads any verdict other than `execute`; returns null for `execute` and for an invalid response.
+ */
 function verdictOf(result: Fields): ClaimVerdict | null {
   const { state, response, retry_after_ms: retryAfterMs } = result;
   if (state === 'mismatch') return { kind: 'mismatch' };

@@ -1,5 +1,5 @@
 // Requests to the shared counters: checks, leases and returns. After a failure, only one request
-// per interval is sent, to see whether they work again.
+// per interval is sent, to check whether the counters work again.
 import {
   RATE_LIMIT_COST_MAX,
   RATE_LIMIT_LEASE_ID_CHARS_MAX,
@@ -52,7 +52,9 @@ export type CounterCalls = {
   check(subject: Subject, rules: readonly RateLimitRule[], cost: number): Promise<LimitVerdict>;
   /** Requests a lease; null if none was granted. Never throws. */
   lease(subject: Subject, rules: readonly RateLimitRule[], want: number): Promise<Grant | null>;
-  /** Never throws; if the request fails, the units are lost. */
+  /**
+   * Returns the unused units of a lease. Never throws; if the request fails, the units are lost.
+   */
   giveBack(subject: Subject, rules: readonly RateLimitRule[], rest: Rest): Promise<void>;
   /** Whether a lease may be requested now. */
   canLease(): boolean;
@@ -97,7 +99,8 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
   }
 
   /**
-   * Logs that no new counters are allowed. Existing counters still work, so there is no back-off.
+   * Logs that the workspace has no counters left for new keys. Existing counters still work, so
+   * there is no back-off.
    */
   function overQuota(): void {
     if (!isOverQuota) {

@@ -91,7 +91,7 @@ export class HeldUnits {
   #left = 0;
   #endsAtMs = 0;
   #endsAtWallMs = 0;
-  /** When at most this many units are left, more are requested ahead. */
+  /** When at most this many units are left, the node requests more in advance. */
   #lowUnits = 0;
   /** How many units the newest lease granted. */
   #grantedUnits = 0;
@@ -183,8 +183,8 @@ export class HeldUnits {
     this.setStates(states, now.monotonicMs);
     if (units === 0) return;
     if (!this.isHolding(now)) this.#drop(now.monotonicMs);
-    // A lease that is still held ends with the same bucket, so the later estimate is right for
-    // both.
+    // The new lease ends with the same bucket as any lease that is still held, so the later of the
+    // two estimates applies to both.
     const lastsMs = expiresInMs * (1 - DRIFT);
     this.#endsAtMs = Math.max(this.#endsAtMs, sent.monotonicMs + lastsMs);
     this.#endsAtWallMs = Math.max(this.#endsAtWallMs, sent.wallMs + lastsMs);
@@ -207,7 +207,9 @@ export class HeldUnits {
       : 0;
   }
 
-  /** How many units to request when too few are left for this request; 0 to check it instead. */
+  /**
+   * How many units to request when too few are left for a request; 0 to check the request instead.
+   */
   unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);

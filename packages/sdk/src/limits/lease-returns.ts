@@ -1,5 +1,5 @@
-// Returns units to the shared counters: those of a key that has stopped getting requests, and all
-// of them when the node closes.
+// Returns unused units to the shared counters: a key's units once it stops getting requests, and
+// all keys' units when the node closes.
 import type { Clock } from '../clock.ts';
 import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
@@ -9,7 +9,7 @@ type LeaseReturns = {
    * Starts watching a key: its unused units are returned once it has had no requests for a while.
    */
   watch(held: HeldUnits): void;
-  /** Returns these keys' units, within the timeout. */
+  /** Returns the unused units of these keys, within the timeout. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
 };
 

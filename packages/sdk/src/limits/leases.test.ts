@@ -178,7 +178,7 @@ test("after a key's limits change, units leased under the old limits are not spe
   ok('kind' in same.limits.charge(contextOf({}), [{ ...rule }], LEASED), 'equal rules');
 });
 
-test('leased units can be spent during an outage; an older control plane without leases gets only checks', async (t) => {
+test('leased units can be spent during an outage; a control plane too old for leases gets only checks', async (t) => {
   const at = await scene(t);
   await busy(at);
   at.plane.script = () => null;

@@ -9,7 +9,10 @@ import { createLeaseReturns } from './lease-returns.ts';
 import { createRecentKeys } from './recent-keys.ts';
 
 export type Leases = {
-  /** Charges like a check, but returns a plain value if the node already holds the units. */
+  /**
+   * Charges like a check. Returns the verdict itself, not a promise, if the node holds enough
+   * units.
+   */
   charge(
     subject: Subject & { keyId: string },
     rules: readonly RateLimitRule[],

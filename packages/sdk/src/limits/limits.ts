@@ -11,8 +11,8 @@ import { createLeases } from './leases.ts';
 
 export type Limits = Pick<CounterCalls, 'check'> & {
   /**
-   * Charges like a check, but returns a plain value if the node has already leased the units. Never
-   * throws and never rejects.
+   * Charges like a check. Returns the verdict itself, not a promise, if the node has already leased
+   * the units. Never throws and never rejects.
    */
   charge(
     context: NonNullable<OpenContext>,

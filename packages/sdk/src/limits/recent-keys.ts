@@ -1,6 +1,6 @@
-// A map of bounded size in two generations. When the newer generation is full, it becomes the older
-// one, and the entries of the previous older one are dropped unless they have been used in the
-// meantime.
+// A map of bounded size, made of two generations. An entry moves to the newer generation when it is
+// used. When the newer generation is full, it replaces the older one, whose remaining entries are
+// dropped.
 
 type RecentKeys<T> = {
   get(keyId: string): T | undefined;

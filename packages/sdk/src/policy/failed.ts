@@ -37,7 +37,7 @@ type Asked = { bases: readonly string[]; projectId: string };
 
 const API = '/v1';
 
-/** Suggests what to do if a setting seems to be wrong; null if none does. */
+/** Suggests a fix if a setting seems to be wrong; otherwise null. */
 export function remedyOf(failure: Failure, { bases, projectId }: Asked): string | null {
   if (failure.kind === 'unreachable' || failure.status !== 404) return null;
   const wrong = bases.find((base) => base.endsWith(API));

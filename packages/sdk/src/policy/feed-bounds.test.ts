@@ -39,7 +39,7 @@ for (const [name, value] of [
   ['lists', '[],'],
   ['objects', '{},'],
 ] as const) {
-  test(`61 KB that expands to 62 MB of ${name} does not crash a process with little memory`, async (t) => {
+  test(`a 61 KB response that decompresses to 62 MB of ${name} does not crash a process with little memory`, async (t) => {
     const bomb = gzipSync(`{"keys":[${value.repeat(BOMB_BYTES / value.length)}1]}`);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const server = createServer((_, response) => void response.writeHead(200, headers).end(bomb));
@@ -91,7 +91,7 @@ test('paging stops at a page without new keys, even if the cursors differ', asyn
   ok(node.state().failure?.message.includes('no new key'), node.state().failure?.message);
 });
 
-test('more keys than requested are rejected', async (t) => {
+test('a response with more keys than requested is rejected', async (t) => {
   const { node } = await started(t, {}, (made) => {
     made.pageMax = 1_001;
     for (let count = 0; count < 1_001; count += 1) made.issue();

@@ -153,7 +153,7 @@ for (const [what, path, route] of others) {
     isFeedDown = false;
     const call = { ...callOf(key), header: headerOf(key) };
     const admission = await node.admit(call, route);
-    // Telemetry reports a request when it ends.
+    // A request is reported to telemetry when it ends.
     if (admission.kind === 'admitted') admission.settle({ status: 200, headers: {}, body: null });
     await until(() => clock.pass(10).then(() => sent.includes(path)));
     const answeredAt = clock.monotonicMs();
@@ -215,7 +215,7 @@ test('after a start from the cache, lastSyncAt is the time of the last confirmat
   plane.issue();
   const first = await started(t, plane, { cacheDir });
   await until(() => plane.clock.pass(100).then(async () => (await versionIn(cacheDir)) > 0));
-  // Nothing changes for an hour, and every poll confirms it.
+  // Nothing changes for an hour, and every poll confirms the policy.
   for (let passed = 0; passed < 60; passed += 1) await plane.clock.pass(MINUTE_MS);
   // The disk may be slower than the simulated clock, so the clock keeps advancing until the disk
   // has caught up.

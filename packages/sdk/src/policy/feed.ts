@@ -34,7 +34,7 @@ type FeedParts = {
   nodeName: string;
   nodeId: string;
   sdk: string;
-  /** The verifier of signatures; null if responses need none. */
+  /** Verifies the signatures of responses; null if signatures are not verified. */
   verifier: FeedVerifier | null;
   longPoll: boolean;
   pollMs: number;
@@ -194,10 +194,10 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged. It may not while the cache has an older copy
-   * that can be neither updated nor removed. Polls then omit the node name. Every STAY_MS, one
-   * named poll reports the last secured version, so that revocations wait for this node and are
-   * reported as incomplete.
+   * Whether the policy in force may be acknowledged. It may not be acknowledged while the cache has
+   * an older copy that can be neither updated nor removed. In the meantime, polls omit the node's
+   * name, except for one poll every STAY_MS, which reports the last secured version, so that
+   * revocations wait for this node and are reported as incomplete.
    */
   async #isSecured({ version }: Policy): Promise<boolean> {
     const { cache, clock } = this.#parts;
@@ -217,8 +217,8 @@ export class Feed {
     const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // Slow down instead of polling in a tight loop, because the server did not hold the poll, or it
-    // was not asked to and its response left the policy stale.
+    // Slow down instead of polling in a tight loop, because either the server did not hold the
+    // poll, or it was not asked to hold the poll and the response left the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
@@ -227,7 +227,8 @@ export class Feed {
 
   #apply(policy: Policy, delta: Proven<Delta>, confirmation: Confirmation): void {
     const { since, version, changes, projectDeleted, generatedAt, proof } = delta;
-    // All of this is synchronous. If a step throws, the next request fetches a snapshot.
+    // The steps below are all synchronous. If one of them throws, the next request fetches a
+    // snapshot.
     this.#startsOver = true;
     if (since !== policy.version)
       throw new InvalidContent('the delta starts at a different version');

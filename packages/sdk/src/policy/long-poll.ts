@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
 /**
- * The longest hold, as a fraction of `staleAfterMs`. A confirmation is dated to the time of its
- * request, so at the end of a hold the last confirmation is two holds old.
+ * The longest hold, as a fraction of `staleAfterMs`. A response confirms the policy as of the time
+ * of its request, so when a hold ends, the last confirmation is two holds old.
  */
 const FRESH_SHARE = 0.4;
 /**

@@ -13,8 +13,8 @@ export class Pause {
   }
 
   /**
-   * `wake` can shorten the pause to `wakesAfterMs`, but no further. If that is null, it has no
-   * effect.
+   * Pauses for `ms`. `wake` can shorten the pause to `wakesAfterMs`, but no further; if
+   * `wakesAfterMs` is null, `wake` has no effect.
    */
   wait(ms: number, wakesAfterMs: number | null = null): Promise<void> {
     const signal = this.#signal;

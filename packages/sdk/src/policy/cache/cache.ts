@@ -1,5 +1,5 @@
 // The policy cache: the last good policy in a file, so a cold start needs no control plane, and a
-// small journal with the changes since. Both are encrypted (see format.ts). If the files are
+// small journal of the changes made since. Both are encrypted (see format.ts). If the files are
 // damaged or the disk fails, the node works without a cache.
 import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
@@ -36,9 +36,10 @@ export type DiskCache = {
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves to true if a node that starts from this cache would reject every key removed so far,
-   * because either the removals have been written, or there are no files. Resolves to false if
-   * neither could be achieved; the policy in force must then not be acknowledged. Never rejects.
+   * Resolves to true if a node that starts from this cache would reject every key removed so far:
+   * either the removals have been written, or there are no files. Resolves to false if the files
+   * can be neither updated nor removed; the policy in force must then not be acknowledged. Never
+   * rejects.
    */
   secure(): Promise<boolean>;
   /** Records when the node sent the request that confirmed the policy in force. */
@@ -131,9 +132,9 @@ async function readBoth(parts: Reading): Promise<Found | null> {
 }
 
 /**
- * The journal is read first, because if another process replaces the policy file in the meantime,
- * that file can only be newer than the journal expects. If another process writes the first files
- * in the meantime, only the policy file is found, and both are read again.
+ * The journal is read first. If another process replaces the policy file before that file is read,
+ * the file can only be newer than the journal expects. If another process writes the first files in
+ * the meantime, only the policy file is found, and both files are read again.
  */
 async function readFiles({ whole, journal }: Reading) {
   const read = async () => {

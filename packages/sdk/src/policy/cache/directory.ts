@@ -109,6 +109,6 @@ export async function removeAbandoned(paths: readonly string[], now: number): Pr
 }
 
 async function removeOlder(path: string, thanMs: number): Promise<void> {
-  const found = await lstat(path).catch(() => null); // another process may have removed it
+  const found = await lstat(path).catch(() => null); // another process may have removed the file
   if (found && found.mtimeMs < thanMs) await unlink(path).catch(() => {});
 }

@@ -23,7 +23,7 @@ import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { applyJournal, Journal } from './journal.ts';
 
-test("a revocation that arrives while the first policy file is being written is in the file's journal from the start", async (t) => {
+test('a revocation that arrives while the first policy file is being written is in the journal as soon as that file exists', async (t) => {
   const { clock, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -200,7 +200,7 @@ test('a directory removed while a node is running is reported, and created again
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
   await rm(dir, { recursive: true });
-  await clock.pass(2_000); // the journal is due to be synced
+  await clock.pass(2_000); // by now, the journal would be synced
   equal(logged.length, 0);
   change(cache, policy, [removal(2)]);
   equal(await cache.secure(), true, 'without files, no key can come back');

@@ -124,7 +124,7 @@ test('a cache directory that is a link, or accessible to other users, is neither
   equal((await open().load())?.policy.version, 1);
   deepEqual(await readdir(dir), files);
 
-  // If the directory's mode is corrected later, it must not contain an old copy.
+  // No old copy of the policy may be left, because the directory's mode may be corrected later.
   await chmod(dir, 0o755);
   const fresh = open();
   equal(await fresh.load(), null);

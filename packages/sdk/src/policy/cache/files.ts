@@ -11,7 +11,7 @@ import {
   writeVersion,
 } from './versions.ts';
 
-/** A version is null if there is no file. */
+/** The cache files on disk. Each version is null if its file does not exist. */
 export type Disk = {
   wholeVersion(): number | null;
   journalVersion(): number | null;

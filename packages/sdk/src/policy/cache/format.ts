@@ -73,7 +73,7 @@ type Head = {
   rows: number;
   importedRows: number;
   terms: [number, TermsSource][];
-  /** Whether extras follow; absent if there are none. */
+  /** Whether the file contains extras (additional data about keys); absent if there are none. */
   hasExtras?: boolean;
 };
 
@@ -86,7 +86,10 @@ export type KeptTimes = {
 
 export type Kept = KeptTimes & { policy: Policy };
 
-/** Builds the unencrypted front: the salt for the key, and the version, which writers compare. */
+/**
+ * Builds a file's unencrypted front. It contains the salt for the key, and the version, which
+ * writers compare.
+ */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);
@@ -96,7 +99,10 @@ export function frontOf(secretKey: string, salt: Uint8Array, version: number): B
   return front;
 }
 
-/** Returns a file's version, or null if its front was not written with this secret key. */
+/**
+ * Returns a file's version, or null if the file's unencrypted front was not written with this
+ * secret key.
+ */
 export function versionIn(secretKey: string, file: Buffer): number | null {
   if (file.length < FRONT_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const { mac } = keysFor(secretKey, file);

@@ -136,7 +136,7 @@ test('a journal without its policy file is not used, and is removed when it is o
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy'] as const) {
-    // A newer version may have replaced the one just found.
+    // A newer version may have replaced the file just found.
     await until(async () => {
       const path = await newestFile(from, kind);
       const name = basename(path);
@@ -148,7 +148,7 @@ async function copyNow(from: string, to: string): Promise<void> {
   }
 }
 
-/** Generates one step of the control plane: new, changed and revoked keys. */
+/** Generates one round of changes on the control plane: new, changed and revoked keys. */
 function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   return Array.from({ length: 1 + chance.below(4) }, (): Change => {
     const number = chance.below(60);

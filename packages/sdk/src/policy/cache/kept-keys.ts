@@ -1,5 +1,5 @@
-// The file, stored alongside the cache, that contains the feed's public keys, so that a node that
-// starts without the control plane can verify the cache. It is encrypted like the cache.
+// A file next to the cache that contains the feed's public keys. With it, a node that starts
+// without the control plane can verify the cache. The file is encrypted like the cache.
 import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
 import { type CacheNaming, KEYS_END, makeDirectory, namesOf } from './directory.ts';

@@ -189,7 +189,7 @@ test('a cache altered by someone who has the secret key is rejected', async (t) 
   ok(unaltered.node.state().version !== null, unaltered.logged.join());
 });
 
-test("an older policy file, or another cache's, does not match the journal", async (t) => {
+test('a policy file that is older or from another cache does not match the journal', async (t) => {
   const scene = await cached(t);
   const old = join(scene.above, 'old');
   await cp(scene.cacheDir, old, { recursive: true });

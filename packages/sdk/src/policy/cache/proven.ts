@@ -1,7 +1,7 @@
 // A cache of signed responses, for nodes that verify the feed. The policy file contains the pages
-// of the last snapshot and the deltas since; the journal contains further deltas. On startup, all
-// of them are verified, and the policy is built from nothing else. Both files are encrypted like
-// any other cache.
+// of the last snapshot and the deltas after it; the journal contains further deltas. On startup,
+// all of them are verified, and the policy is built from nothing else. Both files are encrypted
+// like any other cache.
 //
 //   head length · head (JSON) · for each response: length · its headers (JSON) · length · its body
 import { InvalidContent, readInteger, readRecord, readText } from '../../json.ts';

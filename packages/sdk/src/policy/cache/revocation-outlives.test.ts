@@ -65,7 +65,7 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
     return null;
   }
   const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
-  // Removed by the test, because the process leaves its mount directory behind.
+  // The test removes this directory, because the process leaves its mount point behind.
   const dir = await mkdtemp(join(tmpdir(), 'kr-disk-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const env = { ...process.env, TMPDIR: dir };

@@ -30,7 +30,7 @@ const READ_BYTES = 1024 * 1024;
 export const UNKNOWN_VERSION = -1;
 /** Opening does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** The maximum number of calls of `meet`; after that, the write fails. */
+/** The maximum number of calls to `meet`; after that, the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
 /** Returns the version and the decrypted bytes. Throws if the file is missing or invalid. */
@@ -76,11 +76,11 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 export type Contents = {
   secretKey: string;
   version: number;
-  /** Pieces of bounded size. */
+  /** The bytes to write, in pieces of bounded size. */
   pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not just a crash of the process. */
   isSynced: boolean;
-  /** Must be met at the moment the file is replaced. */
+  /** A condition that must be met at the moment the file is replaced. */
   condition?: Condition;
 };
 
@@ -88,7 +88,7 @@ export type Condition = {
   isMet(): boolean;
   /** Takes the steps needed to meet the condition; throws if one fails. */
   meet(): Promise<void>;
-  /** Called in the same tick in which the file was written or a newer one was found. */
+  /** Called in the same tick in which the file was written or a newer file was found. */
   done(version: number): void;
 };
 
@@ -98,7 +98,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<voi
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // Runs in the same tick as the final check of the condition.
+    // The file is renamed in the same tick as the final check of the condition.
     renameSync(part, path);
     contents.condition?.done(contents.version);
   } catch (error) {

@@ -54,7 +54,7 @@ function pairIn(pair: unknown): [number, Extra] {
   const [link, extra] = readList(pair, 'extras', 2);
   const read = readExtra(extra);
   if (read === undefined) throw new InvalidContent('an included field is missing');
-  // The link to an imported key is negative.
+  // A negative link refers to an imported key.
   const size = readInteger(Math.abs(Number(link)), 'extras', LINK_MAX);
   return [Number(link) < 0 ? -size : size, read];
 }

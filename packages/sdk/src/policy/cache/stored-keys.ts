@@ -1,5 +1,5 @@
-// Reads keys and their terms from a cache file; throws InvalidContent. The files are encrypted and
-// authenticated, but another version of the SDK may have written them.
+// Reads keys and their terms (scopes and rate limits) from a cache file; throws InvalidContent. The
+// files are encrypted and authenticated, but another version of the SDK may have written them.
 import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   RATE_LIMIT_MAX,

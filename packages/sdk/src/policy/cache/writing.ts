@@ -1,5 +1,5 @@
 // Decides when the policy is written to disk. There are two files: the policy file ("whole"),
-// written from time to time, and a small journal with the changes since.
+// written from time to time, and a small journal of the changes made since.
 //
 // One rule governs both: a node acknowledges a version only if a node that starts from disk would
 // accept none of the keys that this version removed. So a version with removals is in the journal
@@ -37,7 +37,10 @@ const CONFIRMED_MS = 60_000;
 /** A policy with at most this many keys can be written as quickly as a long journal. */
 const SMALL_KEYS_MAX = 10_000;
 
-/** The files on disk: `base` is the policy file's version; `kept` has the journal applied. */
+/**
+ * The files on disk: `base` is the policy file's version, and `kept` is its policy with the journal
+ * applied.
+ */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
 /** Thrown if the policy file being written is outdated and the journal does not cover the gap. */
@@ -82,7 +85,7 @@ export class Writing {
     return this.#failure;
   }
 
-  /** Continues from the loaded files. */
+  /** Continues from the policy and the journal loaded from disk. */
   begin({ kept, applied }: Found): void {
     this.#latest = kept;
     if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
@@ -170,7 +173,7 @@ export class Writing {
     for (let tries = 0; tries < RECORD_TRIES_MAX && faults.length === 0; tries += 1) {
       if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
     }
-    // Recording failed, so the old policy file is removed.
+    // The removals could not be recorded, so the old policy file is removed.
     if (!this.#isRecorded(removedAt)) await this.#clear().catch(note);
     if (faults.length > 0 && this.#failures === failures) this.#failed(faults[0]);
     return this.#isRecorded(removedAt);
@@ -265,8 +268,8 @@ export class Writing {
   }
 
   /**
-   * How long to wait when only a new policy file will do. The wait is short, but longer after a
-   * recent write.
+   * How long to wait before writing the policy file when the journal is not enough. The wait is
+   * short, but longer after a recent write.
    */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
