@@ -94,7 +94,7 @@ test('one Cluster node near its maxmemory makes the whole Cluster count as degra
 const memoryOf = (used: number, most = 1000, more = '') =>
   `# Memory\r\nused_memory:${used}\r\nmaxmemory:${most}\r\n${more}`;
 
-test('a Redis server counts as nearly full from 80 % memory use until it drops below 75 %', () => {
+test('a Redis server counts as nearly full once 80% of its memory is used, until it drops below 75%', () => {
   const steps: [number, string | null][] = [
     [799, null],
     [800, NEAR],

@@ -77,7 +77,7 @@ type Warn = (message: string) => void;
 
 /**
  * The minimum `staleAfterMs`, in poll intervals. It is more than one, because jitter delays a poll
- * by up to 20 %, and a poll takes time.
+ * by up to 20%, and a poll takes time.
  */
 const STALE_POLLS_MIN = 1.5;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;

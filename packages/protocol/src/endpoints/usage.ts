@@ -79,7 +79,7 @@ export const usageEndpoints = endpoints({
     summary: 'Read requests, denials and latency by hour or day',
     description:
       'The last `count` intervals in UTC, including the current one: at most 168 hours or 35 ' +
-      'days. Percentiles come from a histogram and are accurate to within 9.1 %.',
+      'days. Percentiles come from a histogram and are accurate to within 9.1%.',
     query: z
       .strictObject({
         interval: z.enum(['hour', 'day']).default('hour'),

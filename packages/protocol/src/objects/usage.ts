@@ -50,7 +50,7 @@ export type CountedDenial = z.output<typeof CountedDenial>;
 
 const Milliseconds = z.number().min(0);
 
-/** Computed from a histogram, and accurate to within 9.1 % between 0.25 ms and 65 s. */
+/** Computed from a histogram, and accurate to within 9.1% between 0.25 ms and 65 s. */
 const Latency = z.strictObject({ p50: Milliseconds, p90: Milliseconds, p99: Milliseconds });
 
 const figures = {

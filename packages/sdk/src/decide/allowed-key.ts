@@ -84,7 +84,7 @@ export function foundAt<R>(inputs: Inputs<R>, keyText: string, place: number): F
 export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly allowed = true;
   /**
-   * A single private field, because creating a dozen of them would make a decision 3 % slower in
+   * A single private field, because creating a dozen of them would make a decision 3% slower in
    * V8.
    */
   readonly #key: FoundKey<R>;

@@ -11,7 +11,7 @@ const SOFT_MS_MAX = 5_000;
 const HARD_MS_MIN = 5_000;
 const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
-/** Keep below 90 s, after which revocations stop waiting for this node; jitter adds up to 20 %. */
+/** Keep below 90 s, after which revocations stop waiting for this node; jitter adds up to 20%. */
 export const POLL_MS_MAX = 60_000;
 /** Jitter shortens a wait by at most this fraction. */
 const SPREAD = 0.75;
@@ -45,6 +45,6 @@ export function waitMsAfter(failed: FailedTries, chance: Chance): number {
  */
 export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
-/** Jitter of ±20 %, for polls at intervals. */
+/** Jitter of ±20%, for polls at intervals. */
 export const spread = (ms: number, chance: Chance): number => ms * (0.8 + 0.4 * chance());
 export const longestSpread = (ms: number): number => Math.ceil(ms * 1.2);

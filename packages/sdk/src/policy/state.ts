@@ -80,7 +80,7 @@ export class PolicyState {
 
   /**
    * The returned object is valid until the next call. While the wall clock shows the same
-   * millisecond, the monotonic clock is not read again, because each reading takes about 5 % of a
+   * millisecond, the monotonic clock is not read again, because each reading takes about 5% of a
    * decision's time.
    */
   look(): Look & { readonly isStale: boolean } {

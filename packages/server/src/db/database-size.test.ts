@@ -10,7 +10,7 @@ import { withDiskReserve } from './disk-space.ts';
 const never = async () => {};
 const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });
 
-test('storage is ok below 90 % of the maximum database size, low from 90 %, and full from 95 %', () => {
+test('storage is ok below 90% of the maximum database size, low from 90%, and full from 95%', () => {
   const gauge = createSizeGauge(1000, never);
   const states = [0, 899, 900, 949, 950, 2000, 899].map((bytes) => {
     gauge.seen(said(bytes));

@@ -16,7 +16,7 @@ test('the delay before a renewal has a minimum and a maximum, so a wrong time ne
   const session = { expires_at: at(300), expires_in: 300 };
   equal(delayOfRenewal(token(at(-9999)), session), 10_000);
   equal(delayOfRenewal(token(at(99_999)), session), 600_000);
-  equal(delayOfRenewal(token('soon'), session), 240_000, '80 % of its lifetime');
+  equal(delayOfRenewal(token('soon'), session), 240_000, '80% of its lifetime');
 });
 
 test('at most three attempts are made to get a token, all within a minute if the old one is about to expire', () => {

@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const STALE_MS = 90_000;
 /**
  * The tolerance for ages: two signing times are rounded to seconds, and in 20 min a clock may drift
- * by 0.1 %, or 1.2 s.
+ * by 0.1%, or 1.2 s.
  */
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;

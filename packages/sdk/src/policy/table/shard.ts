@@ -5,7 +5,7 @@
 //
 // A probe reads tags, one byte for each slot, which the processor can cache. It reads a record only
 // if the tag matches: nearly always one record for a known key, and none for an unknown one. With a
-// million keys, compared with a table without tags that is 63 % full, each key takes 93 bytes
+// million keys, compared with a table without tags that is 63% full, each key takes 93 bytes
 // instead of 108, deciding on an unknown key is 0.1 µs faster, and deciding on a known key takes
 // the same time, because it waits for its record either way (`npm run bench -- sdk`).
 import { DIGEST_WORDS } from './digest.ts';
@@ -20,7 +20,7 @@ export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
 /**
- * Shards can be 68 to 85 % full, because a probe reads only a few tags, which are next to each
+ * Shards can be 68 to 85% full, because a probe reads only a few tags, which are next to each
  * other.
  */
 const FILL_MAX = 0.85;

@@ -17,7 +17,7 @@ const latency = fc.oneof(
   fc.double({ min: 0.25, max: 500, noNaN: true }),
 );
 
-test('a percentile is at most 9.1 % off', () => {
+test('a percentile is at most 9.1% off', () => {
   fc.assert(
     fc.property(
       fc.array(latency, { minLength: 1, maxLength: 200 }),

@@ -1,6 +1,6 @@
 // Latencies are counted in fixed buckets, four per doubling, so that histograms of different hours,
 // projects and nodes can be added. A percentile is the middle of its bucket, so it is off by at
-// most a factor of 2^(1/8), or 9.1 %. Latencies beyond the first or last bound are reported as that
+// most a factor of 2^(1/8), or 9.1%. Latencies beyond the first or last bound are reported as that
 // bound. Stored counts depend on these buckets, so changing them would require a new column.
 
 const FASTEST_MS = 0.25;
