@@ -19,7 +19,7 @@ test('every source file named in the README exists', () => {
 test('every benchmark named in a source comment exists', () => {
   const listed = new Set([...readme.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name));
   const named = globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/\/\/ bench ([a-z-]+):/g)].map(
+    [...readFileSync(join(root, path), 'utf8').matchAll(/`npm run bench -- ([a-z-]+)`/g)].map(
       ([, name]) => ({ path, name }),
     ),
   );

@@ -1,6 +1,6 @@
 // Tests the first start in a fresh clone, on a machine whose own Node.js can run the server. The
 // installation is real, without development dependencies or the pinned Node.js. The test then runs
-// the first example in the README, and begins the larger installation that `npm run build` needs.
+// the first example in the README, and starts the larger installation that `npm run build` needs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';

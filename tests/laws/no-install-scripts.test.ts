@@ -14,7 +14,7 @@ test('npm never runs install scripts in this repository', () => {
   ok(read('scripts/setup-install.mjs').includes("'--ignore-scripts'"));
 });
 
-test('every package with an install script is listed, with what happens if the script is skipped', () => {
+test('every package with an install script is listed, along with what happens if the script is skipped', () => {
   const { packages }: Lock = JSON.parse(read('package-lock.json'));
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)

@@ -1,4 +1,4 @@
-// A form or message in the middle of the page, used by all screens in the open frame.
+// A centred form or message, for the screens that can be opened without signing in.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../texts/en.ts';
 import { Form } from '../ui/controls/form.tsx';

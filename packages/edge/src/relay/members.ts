@@ -22,7 +22,8 @@ type Members = {
 };
 
 /**
- * `projectId` is this Edge's project, whose policy only its own workspace's secret keys can read.
+ * `projectId` is the project that this Edge serves. Only secret keys from its workspace can read
+ * its policy.
  */
 export function createMembers(
   upstream: Pick<Upstream, 'ask'>,

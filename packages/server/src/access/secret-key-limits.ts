@@ -38,5 +38,5 @@ export const lacking = (missing: Permission[]): ApiError =>
  */
 export function refuseLimitedToProjects(principal: Principal): void {
   if (principal.kind !== 'secret_key' || !principal.reach.projectIds) return;
-  throw forbidden('A secret key that is limited to projects cannot do this.');
+  throw forbidden('A secret key that is limited to certain projects cannot do this.');
 }

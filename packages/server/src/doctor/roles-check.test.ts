@@ -20,7 +20,7 @@ const inspectionOf = (parts: Partial<Inspection>) =>
 
 const partsOf = ({ message, remedy }: Outcome) => [message, remedy];
 
-test('the remedy for each warning about the login is the statement that fixes it', async () => {
+test('each warning about the login suggests an SQL statement that fixes the problem', async () => {
   const admin = clientOf({
     login: 'keyrail',
     database: 'main',

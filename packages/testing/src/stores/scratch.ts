@@ -35,7 +35,8 @@ export function unprivilegedAccount(names: string[]): Account | null {
     const gid = idOf('-g', name);
     if (uid !== null && gid !== null) return { uid, gid };
   }
-  throw new Error(`The tests run as root, but none of these accounts exists: ${names.join(', ')}.`);
+  const missing = names.join(', ');
+  throw new Error(`The tests are running as root, and no account exists to switch to: ${missing}.`);
 }
 
 /** The command line that runs a program under an account, and stops it when its parent dies. */

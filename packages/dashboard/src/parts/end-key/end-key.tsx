@@ -51,7 +51,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   return (
     <Dialog
       title={title}
-      // A running change can't be stopped, and closing the dialog would only hide its result.
+      // Once started, the change can't be stopped; closing the dialog would only hide its result.
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (

@@ -1,4 +1,4 @@
-// A column with the number of each object's active keys in this environment.
+// A column that shows how many active keys each object has in this environment.
 import { count } from '../../ui/content/spans.ts';
 import type { Column } from '../../ui/tables/table.tsx';
 

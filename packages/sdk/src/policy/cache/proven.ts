@@ -65,7 +65,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
     const headers = JSON.parse(take().toString());
     await policy.add(proofIn(headers, Buffer.from(take())));
   }
-  if (at !== plain.length) throw new Error('it contains more data than its responses');
+  if (at !== plain.length) throw new Error('it has extra data after its last response');
   return policy.whole(readInteger(head.version, 'version'), confirmedAt);
 }
 

@@ -24,7 +24,7 @@ const NAME_BYTES = 16;
  * A process that takes longer than this to report its state is assumed to be using the directory.
  */
 const ANSWER_MS_MAX = 1000;
-/** How long to wait for processes that started at the same time to give up. */
+/** If several processes start together, how long to wait until the others give up the lock. */
 const OTHERS_MS_MAX = 5000;
 const LOOK_AGAIN_MS = 20;
 

@@ -65,7 +65,7 @@ for (const [what, status, change] of changes) {
     equal((await app.as.liveKey('GET /v1/keys')).data.length, 0);
   });
 
-  test(`${what} affects a held poll before it returns any more changes`, async (t) => {
+  test(`${what} takes effect on a held poll before the poll returns any more changes`, async (t) => {
     const on = await ground(t);
     const { app, made, lost, body } = on;
     const call = app.as.token(made.key);
