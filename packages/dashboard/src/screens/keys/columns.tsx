@@ -94,7 +94,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       id: 'state',
       title: columns.state,
       // In a wide table, there is room for "Quarantined, expires in 41 min".
-      width: 'minmax(144px, 208px)',
+      width: 'minmax(144px, 220px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
