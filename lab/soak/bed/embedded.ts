@@ -1,5 +1,5 @@
-// A test bed with one process and the embedded store, on a small disk of its own if the machine
-// allows it.
+// A test bed with one process and the embedded store. If the machine allows it, the store is on a
+// separate small disk.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ export class ForwardedCall implements IncomingCall {
   readonly path: string;
   readonly #request: IncomingMessage;
 
-  /** `path` is set if the proxy appends the caller's path to the path of its own request. */
+  /** `path` is set if the proxy's request to Edge ends with the caller's path. */
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;

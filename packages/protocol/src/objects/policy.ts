@@ -12,7 +12,7 @@ export const PolicyEntry = z
     display_prefix: z.string(),
     scopes: z.array(z.string()),
     expires_at: WireTime.nullable(),
-    // Never null. For a key without limits of its own, this is its project's default.
+    // Never null. If the key doesn't define limits, these are its project's defaults.
     rate_limits: RateLimits,
     meta: Meta.optional().meta({ description: 'Only with `include=meta`.' }),
     tenant_external_id: z

@@ -3,7 +3,7 @@ import type { Env } from '@keyrail/protocol/wire/env.ts';
 
 export type { Env } from '@keyrail/protocol/wire/env.ts';
 
-/** A rate limit that applies to a key: one of its own or, if it has none, its project's default. */
+/** A rate limit that applies to a key. It is set on the key or inherited from its project. */
 export type RateLimitRule = {
   readonly id: string;
   readonly limit: number;

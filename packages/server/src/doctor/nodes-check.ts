@@ -1,5 +1,5 @@
-// Checks that no node polls with a secret key that can do more than a node needs, because whoever
-// steals such a key from a node can change the workspace.
+// Warns about nodes whose secret key can do more than a node needs. Anyone who steals such a key
+// from a node can change the workspace.
 import { profiles } from '@keyrail/protocol/wire/permissions.ts';
 import { fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';

@@ -43,8 +43,8 @@ export function useNames(rows: readonly AuditRow[]): Names {
 const nameOf = (tenant: Item<'GET /v1/tenants'>): string => tenant.name ?? tenant.external_id;
 
 /**
- * Maps the key manager's sessions to their tenants. A row contains only the session, but a session
- * can only change keys of its own tenant.
+ * Maps the key manager's sessions to their tenants. A row contains only the session's ID, but a
+ * session can only change its tenant's keys, and the row names the key.
  */
 function sessionsIn(
   rows: readonly AuditRow[],

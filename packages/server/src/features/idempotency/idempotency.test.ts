@@ -230,7 +230,7 @@ test('the same scope can be claimed independently in each environment and worksp
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('of many concurrent claims on a new scope, only one is told to execute', async (t) => {
+test('when many callers claim a new scope concurrently, only one of them may execute the request', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

@@ -1,5 +1,5 @@
-// The limits on a secret key, and the rule that prevents privilege escalation: whoever creates,
-// rotates or changes a key must already have all of the key's access.
+// The limits on a secret key, and the rule that prevents privilege escalation: only callers that
+// already have all of a key's access can create, rotate or change it.
 import { containsNetwork } from '@keyrail/protocol/wire/address-block.ts';
 import { lacks, type Permission, permissions } from '@keyrail/protocol/wire/permissions.ts';
 import { refuseBeyondRole } from '../../access/roles.ts';
